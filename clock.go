@@ -1,0 +1,53 @@
+package blaise
+
+import "time"
+
+// A Clock is a row: what happens to a session when a time is reached, and the
+// setting it came from. A hold takes the rows out and gives the time back.
+type Clock struct {
+	Kind    ClockKind
+	Subject string // the run, question or environment it is about, "" for the session
+	Since   time.Time
+	DueAt   time.Time
+	Setting string // "policy.idle.after = 15m (agent demo, revision 3)"
+}
+
+// A ClockKind names a clock. Which kinds run in which state follows from
+// Decide alone.
+type ClockKind string
+
+// The clocks.
+const (
+	ClockIdle        ClockKind = "idle"         // open, no turn -> stop
+	ClockMaxPaused   ClockKind = "max_paused"   // paused or unattended -> end
+	ClockConnect     ClockKind = "connect"      // accepted, not connected -> lost
+	ClockLost        ClockKind = "lost"         // X2: silent for 108 beats -> lost
+	ClockOpen        ClockKind = "open"         // limits.open -> stop, then failed
+	ClockHook        ClockKind = "hook"         // limits.hook -> shown as overdue
+	ClockReceipt     ClockKind = "stop_receipt" // A7: 10 s -> void
+	ClockTeardown    ClockKind = "teardown"     // A19: the next try of a teardown
+	ClockRetry       ClockKind = "retry"        // A25: the next run
+	ClockSilenceWarn ClockKind = "silence_warn" // B5
+	ClockStalled     ClockKind = "stalled"      // B5 -> cancel the turn
+	ClockQuestion    ClockKind = "question"     // questions.after -> deny or pause
+	ClockExpires     ClockKind = "expires"      // B8
+)
+
+// Meaning says in words what happens when the clock fires.
+func (k ClockKind) Meaning() string { return clockMeanings[k] }
+
+var clockMeanings = map[ClockKind]string{
+	ClockIdle:        "the session is stopped: it pauses or ends by the agent's idle policy",
+	ClockMaxPaused:   "the session ends and its environment is torn down",
+	ClockConnect:     "the run is given up and another takes its place",
+	ClockLost:        "the run is declared lost and another may take its place",
+	ClockOpen:        "opening has taken too long: the run is stopped and fails",
+	ClockHook:        "a pause or teardown takes longer than its limit",
+	ClockReceipt:     "a stop that the run has not received is void",
+	ClockTeardown:    "the teardown is tried again",
+	ClockRetry:       "another run is offered",
+	ClockSilenceWarn: "the turn has been silent: a warning is shown",
+	ClockStalled:     "the turn is cancelled as stalled",
+	ClockQuestion:    "the question is answered by the agent's questions policy",
+	ClockExpires:     "the session ends, whatever it does",
+}

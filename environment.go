@@ -1,0 +1,85 @@
+package blaise
+
+import "time"
+
+// An Environment is all that the plugs made for a session (A3). Blaise owns
+// its state; the runner only reports what happened (A4).
+type Environment struct {
+	ID         EnvironmentID
+	State      EnvironmentState
+	Generation int  // counts the environments of the session, from 1
+	EverOpen   bool // some run of this generation reported it open
+	Clean      bool // nothing was changed since the last save of its work
+	LastError  string
+	Teardowns  int  // attempts of the present series of teardowns (A19)
+	Forced     bool // a person allowed a teardown without saving the work
+	ForcedWhy  string
+	Plugs      []PlugRecord
+	Resources  []Resource
+	Recreate   bool // A22: when destroyed, begin afresh for the waiting message
+	DestroyWhy string
+}
+
+// A PlugRecord is what Blaise remembers of one plug of an environment, by id
+// (A32).
+type PlugRecord struct {
+	ID        string    `json:"id"`
+	Use       string    `json:"use"`
+	Spec      []byte    `json:"spec,omitempty"` // as resolved when it was opened last
+	Opened    bool      `json:"opened"`
+	Resumable bool      `json:"resumable"`
+	Why       string    `json:"why,omitempty"` // why not resumable
+	Reach     Reach     `json:"reach,omitempty"`
+	Machine   MachineID `json:"machine,omitempty"`
+	HasState  bool      `json:"stateSaved"`
+	Unowned   bool      `json:"unowned,omitempty"` // in no blaise.yml any more (A32)
+}
+
+// A Reach says from where a plug's layer can be taken up again (A31).
+type Reach string
+
+// The reaches of a plug.
+const (
+	ReachHost   Reach = "host"   // only on the machine that made it
+	ReachShared Reach = "shared" // from every instance of the runner
+)
+
+// A Resource is one thing a plug makes: written to the ledger before it is
+// made (X4), gone from it when a probe has found it absent.
+type Resource struct {
+	Plug  string `json:"plug"`
+	Kind  string `json:"kind"`  // worktree, branch, container, directory ...
+	Name  string `json:"name"`  // what the place knows it by
+	Where string `json:"where"` // host, engine or file system
+	Gone  bool   `json:"gone,omitempty"`
+}
+
+// A SavedWork names one save of a session's work (X5).
+type SavedWork struct {
+	N      int       `json:"n"`
+	Ref    string    `json:"ref"`  // refs/blaise/SESSION/N, or a bundle's path
+	Repo   string    `json:"repo"` // the repository that holds it
+	Commit string    `json:"commit"`
+	Base   string    `json:"base,omitempty"`
+	Files  int       `json:"files"`
+	At     time.Time `json:"at"`
+}
+
+// An EnvironmentState is one row of the table in environment_state.go.
+type EnvironmentState string
+
+// The states of an environment.
+const (
+	EnvNone            EnvironmentState = "none"
+	EnvCreating        EnvironmentState = "creating"
+	EnvResuming        EnvironmentState = "resuming"
+	EnvOpen            EnvironmentState = "open"
+	EnvPausing         EnvironmentState = "pausing"
+	EnvPaused          EnvironmentState = "paused"
+	EnvUnattended      EnvironmentState = "unattended"
+	EnvTeardownWaiting EnvironmentState = "teardown_waiting"
+	EnvTearingDown     EnvironmentState = "tearing_down"
+	EnvOrphaned        EnvironmentState = "orphaned"
+	EnvDestroyed       EnvironmentState = "destroyed"
+	EnvLost            EnvironmentState = "lost"
+)

@@ -1,0 +1,101 @@
+package blaise
+
+import "time"
+
+// An Event is something that happened to a session: a person asked, a run
+// reported, a clock fired, an administrator changed something. At is server
+// time; By is a person, a run or "clock".
+type Event struct {
+	Kind EventKind
+	At   time.Time
+	By   string
+
+	Run       RunID // what a run reports carries its id; a stale one is refused (X2)
+	Message   MessageID
+	Question  QuestionID
+	Directive int64
+
+	Text   string // message text, answer text
+	Key    string // idempotency key; a question's key
+	Reason string
+	Choice string
+	Now    bool  // interrupt and send now
+	Clock  Clock // clock_fired
+	Force  bool
+
+	Runner   RunnerID // accepted
+	Instance InstanceID
+	Machine  MachineID
+	Boot     string
+
+	Plugs        []PlugRecord // opened, paused
+	Conversation *Conversation
+	Context      ContextState
+	Saved        *SavedWork
+	Clean        bool
+	StopReason   string       // of a turn, verbatim
+	Result       MessageState // of a turn: answered, cancelled, interrupted, failed
+	Ask          *Question
+	Resource     *Resource
+	Policy       *Policy // policy_changed
+	MayResume    bool    // pause_asked
+}
+
+// An EventKind names an event.
+type EventKind string
+
+// From people. end_asked and pause_asked of a connected run answer
+// VerdictPending: the caller waits for the receipt.
+const (
+	EventMessagePosted    EventKind = "message_posted"
+	EventMessageWithdrawn EventKind = "message_withdrawn"
+	EventEndAsked         EventKind = "end_asked"
+	EventPauseAsked       EventKind = "pause_asked" // by a person or a drain (X11)
+	EventCancelAsked      EventKind = "cancel_asked"
+	EventRetryAsked       EventKind = "retry_asked"
+	EventTeardownRetry    EventKind = "teardown_retry_asked"
+	EventMarkDestroyed    EventKind = "mark_destroyed"
+	EventLostDeclared     EventKind = "lost_declared"
+	EventQuestionAnswered EventKind = "question_answered"
+	EventHeld             EventKind = "held"
+	EventReleased         EventKind = "released"
+)
+
+// From runners and runs.
+const (
+	EventRunAccepted      EventKind = "run_accepted"
+	EventSpawnFailed      EventKind = "spawn_failed" // A25
+	EventRunConnected     EventKind = "run_connected"
+	EventOpened           EventKind = "opened"
+	EventPlugRecorded     EventKind = "plug_recorded" // a plug opened, its state or spec saved
+	EventResourceIntended EventKind = "resource_intended"
+	EventResourceGone     EventKind = "resource_gone"
+	EventWorkSaved        EventKind = "work_saved"
+	EventConversation     EventKind = "conversation"
+	EventTurnClaimed      EventKind = "turn_claimed" // queued -> delivered, before the bytes
+	EventTurnEnded        EventKind = "turn_ended"
+	EventProgress         EventKind = "progress" // re-arms the silence watchdog
+	EventQuestionAsked    EventKind = "question_asked"
+	EventQuestionApplied  EventKind = "question_applied"
+	EventQuestionExpired  EventKind = "question_expired"
+	EventStopReceived     EventKind = "stop_received"
+	EventReceived         EventKind = "received" // of any other directive
+	EventPauseReported    EventKind = "pause_reported"
+	EventDestroyed        EventKind = "destroyed"
+	EventTeardownFailed   EventKind = "teardown_failed"
+	EventPlugFailed       EventKind = "plug_failed" // a plug's Open failed
+	EventRunFailed        EventKind = "run_failed"
+	EventSignalled        EventKind = "signalled"    // A20
+	EventRefused          EventKind = "refused"      // ended before any plug opened
+	EventLostContact      EventKind = "lost_contact" // A26, told when it is back
+	EventRunDead          EventKind = "run_dead"     // proved dead by its own instance
+	EventRunBack          EventKind = "run_back"     // X2: lost, and back before a successor was accepted
+)
+
+// From clocks and administrators.
+const (
+	EventClockFired     EventKind = "clock_fired"
+	EventRunnerRevoked  EventKind = "runner_revoked"
+	EventPolicyChanged  EventKind = "policy_changed" // also enabled, disabled, archived
+	EventSessionCreated EventKind = "session_created"
+)

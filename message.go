@@ -1,0 +1,88 @@
+package blaise
+
+import "time"
+
+// A Message is something a person said to a session's agent (X1).
+type Message struct {
+	ID      MessageID
+	N       int
+	Author  string
+	Text    string
+	State   MessageState
+	Answer  string // what the agent said in the turn, as far as it was kept
+	Run     RunID
+	Turn    int // the turn that answers it, counted over the session
+	Repeats int // how often the prompt was written again, each shown
+	Reason  string
+	Stop    string // the agent's stop reason, verbatim
+	Now     bool   // interrupt and send now: goes before all that wait
+	Resume  bool   // interrupted: the agent is to be asked to go on
+
+	Key         string // idempotency key, unique in the session
+	QueuedAt    time.Time
+	DeliveredAt time.Time
+	AnsweredAt  time.Time
+}
+
+// Final says that nothing more happens to the message.
+func (m Message) Final() bool {
+	switch m.State {
+	case MessageQueued, MessageDelivered, MessageInterrupted:
+		return false
+	}
+	return true
+}
+
+// A MessageState says how far a message has come.
+type MessageState string
+
+// The states of a message. A message is delivered when Blaise has committed
+// that it is, before the bytes are written to the agent.
+const (
+	MessageQueued      MessageState = "queued"
+	MessageDelivered   MessageState = "delivered"
+	MessageAnswered    MessageState = "answered"
+	MessageCancelled   MessageState = "cancelled"
+	MessageInterrupted MessageState = "interrupted"
+	MessageFailed      MessageState = "failed"
+	MessageWithdrawn   MessageState = "withdrawn"
+)
+
+// A Question is something a person must decide before a turn can go on.
+type Question struct {
+	ID         QuestionID
+	N          int
+	Key        string // the run's own id of it, the same when it is sent again
+	Run        RunID
+	Turn       MessageID
+	Kind       string // permission, context_loss, interrupted_turn
+	Title      string
+	Detail     []byte // JSON, as the agent gave it
+	Options    []Option
+	State      QuestionState
+	Choice     string // the id of the option chosen
+	By         string
+	Reason     string
+	AskedAt    time.Time
+	AnsweredAt time.Time
+}
+
+// An Option is one answer a question allows. Kind is the agent's word for it:
+// allow_once, allow_always, reject_once, reject_always.
+type Option struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+// A QuestionState says how far a question has come.
+type QuestionState string
+
+// The states of a question. One that was answered but overtaken by a stop
+// stays answered, never applied.
+const (
+	QuestionOpen     QuestionState = "open"
+	QuestionAnswered QuestionState = "answered"
+	QuestionApplied  QuestionState = "applied"
+	QuestionExpired  QuestionState = "expired"
+)

@@ -1,0 +1,94 @@
+package plug
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/transcript"
+)
+
+// A Plug makes one layer of the place where an agent works. Plugs open in the
+// order of blaise.yml, each inside the last, and go down in reverse.
+type Plug interface {
+	// Open makes the layer inside outer, or takes up what an earlier run left
+	// there, finished or not, first ending what still runs in it. It answers
+	// ErrGone if s.Opened and the layer is not there, ErrElsewhere if this
+	// machine cannot look where it was made.
+	Open(ctx context.Context, s Scope, outer Env) (Env, error)
+	// Destroy gives back all that any Open of the environment may have taken,
+	// in a process that never opened it and a second time. It answers nil only
+	// after looking where it was made, ErrElsewhere if this machine cannot.
+	Destroy(ctx context.Context, s Scope) error
+}
+
+// A Pauser is a Plug with something to do when a run stops and the environment
+// stays. Pause may be called twice and on a half-open layer.
+type Pauser interface {
+	Pause(ctx context.Context, s Scope) error
+}
+
+// A Saver is a Plug that holds work which nothing else holds, and brings it
+// home: commits, changed and untracked files (X5). It answers what it saved,
+// with N 0 if there was nothing new since the last save.
+type Saver interface {
+	Save(ctx context.Context, s Scope, outer Env) (blaise.SavedWork, error)
+}
+
+// A Lister finds all that carries our labels where the plug makes things, for
+// inventory and reap (X4).
+type Lister interface {
+	List(ctx context.Context, host Env) ([]blaise.Resource, error)
+}
+
+// A Filter is a Plug that sees every event, replay too, and may rewrite it or
+// hold it back. Events that it holds back must leave at the next turn_ended.
+type Filter interface {
+	Filter(s Scope, next transcript.Sink) transcript.Sink
+}
+
+// A Transient is a Plug that cannot be resumed, and says why.
+type Transient interface {
+	Transient() (why string)
+}
+
+// A Reacher is a Plug whose layer may be taken up from other machines (A31).
+// Without it the reach is the host.
+type Reacher interface {
+	Reach() blaise.Reach
+}
+
+// ErrGone says that what an earlier run left is not there any more, though
+// this machine is the one to look on.
+var ErrGone = errors.New("gone")
+
+// ErrElsewhere says that the layer was made where this machine cannot look.
+var ErrElsewhere = errors.New("made on another machine")
+
+// A Scope is what a plug knows of the session it serves. It is a value: a plug
+// may keep it for the length of the call.
+type Scope struct {
+	Session     string           // the same in every run and generation
+	Environment string           // the session; "SESSION-2" from the second generation on: name what you make after it
+	ID          string           // the plug's own id
+	Opened      bool             // this plug id was opened in this environment before
+	Alone       bool             // a layer further in sees nothing but Dir
+	Save        int              // the number the next save gets
+	Restore     blaise.SavedWork // the work a new environment starts from, N 0 for base (A22)
+	Dir         string           // a directory of this environment and plug in the runner's state, never visible inside
+	Host        Env              // where the runner is: manage what you make from here
+	State       State
+	Intend      func(context.Context, blaise.Resource) error // the ledger, before the thing is made
+	Forget      func(context.Context, blaise.Resource) error // the ledger, after a probe found it absent
+	Note        func(transcript.Event)                       // progress and output
+	Secret      func(string)                                 // a value that must not leave this run
+	Log         *slog.Logger
+}
+
+// State keeps one value per plug id, durable on return, kept by Blaise,
+// encrypted, at most 64 KB. Save(nil) forgets it.
+type State interface {
+	Load(ctx context.Context, v any) (found bool, err error)
+	Save(ctx context.Context, v any) error
+}

@@ -1,0 +1,100 @@
+package blaise
+
+import "time"
+
+// A Policy holds what an agent's spec in Blaise settles for its sessions (A6).
+// The zero value is not usable; start from [DefaultPolicy].
+type Policy struct {
+	IdleAfter         time.Duration
+	IdleThen          Then          // pause or end
+	IdleCannotResume  Then          // what an idle session with a plug that cannot resume does
+	MaxPaused         time.Duration // 0: no limit
+	ConnectTimeout    time.Duration
+	Beat              time.Duration // X2: the heartbeat interval
+	Misses            int           // X2: beats missed before the run stops itself
+	SilenceWarn       time.Duration // 0: off
+	SilenceStalled    time.Duration // 0: off
+	OnContextLoss     Reaction      // A14
+	OnInterruptedTurn Reaction      // A23
+	QuestionsAfter    time.Duration // 0: wait for ever
+	QuestionsThen     Then          // deny or pause
+	ExpiresAfter      time.Duration // B8, 0: never
+
+	Limits Limits
+
+	Disabled bool // A27
+	Archived bool // A27
+	Revision int  // of the agent's spec, shown beside every decision taken from it
+}
+
+// Limits are the technical limits of a run. They travel with the lease.
+type Limits struct {
+	AgentStart time.Duration
+	Load       time.Duration
+	Open       time.Duration
+	Hook       time.Duration
+	StopGrace  time.Duration
+}
+
+// Then is what is done when a clock fires.
+type Then string
+
+// The values of Then; which of them a setting allows is said beside it.
+const (
+	ThenPause Then = "pause"
+	ThenEnd   Then = "end"
+	ThenDeny  Then = "deny"
+)
+
+// A Reaction is what is done about a lost conversation or a broken turn.
+type Reaction string
+
+// The reactions.
+const (
+	ReactContinue Reaction = "continue"
+	ReactAsk      Reaction = "ask"
+	ReactFail     Reaction = "fail"
+)
+
+// DefaultPolicy is what `spec: {}` means.
+func DefaultPolicy() Policy {
+	return Policy{
+		IdleAfter: 15 * time.Minute, IdleThen: ThenPause, IdleCannotResume: ThenEnd,
+		MaxPaused: 7 * 24 * time.Hour, ConnectTimeout: 2 * time.Minute,
+		Beat: 20 * time.Second, Misses: 90,
+		SilenceWarn:   10 * time.Minute,
+		OnContextLoss: ReactContinue, OnInterruptedTurn: ReactContinue,
+		QuestionsAfter: 24 * time.Hour, QuestionsThen: ThenDeny,
+		Limits: Limits{
+			AgentStart: 2 * time.Minute, Load: 10 * time.Minute, Open: 30 * time.Minute,
+			Hook: 5 * time.Minute, StopGrace: 10 * time.Second,
+		},
+	}
+}
+
+// The fence, counted in beats since the last acknowledged one (X2): at Misses
+// the run stops itself, at KillAfter its shims kill what still lives, at
+// LostAfter Blaise declares it lost.
+
+// KillAfter is when the shims of a run kill what still lives.
+func (p Policy) KillAfter() time.Duration { return p.Beat * time.Duration(p.Misses+p.Misses/10) }
+
+// StopAfter is when a run that reaches Blaise no more stops itself (A26).
+func (p Policy) StopAfter() time.Duration { return p.Beat * time.Duration(p.Misses) }
+
+// LostAfter is when Blaise declares a silent run lost.
+func (p Policy) LostAfter() time.Duration { return p.Beat * time.Duration(p.Misses+p.Misses/5) }
+
+// teardownDelays are the waits before the tries of a teardown after the first;
+// after the last failed one the environment is orphaned (A19).
+var teardownDelays = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour}
+
+// spawnDelays are the waits before another run after one whose process could
+// not be started (A25).
+var spawnDelays = []time.Duration{5 * time.Second, 30 * time.Second}
+
+// maxFailures is how many runs may be lost or refused in a row (A24).
+const maxFailures = 3
+
+// StopReceipt is how long a stop may stay unconfirmed before it is void (A7).
+const StopReceipt = 10 * time.Second
