@@ -1,0 +1,142 @@
+// Package directive holds what Blaise may tell a run, and the order in which
+// the run obeys it. Package run takes from an Inbox, the subscription to
+// Blaise puts into it. It knows no network and no clock.
+package directive
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"blaise.dev/blaise"
+)
+
+// An Inbox holds the directives that a run has not taken yet, strongest first.
+// All its methods are safe for concurrent use; only Next blocks.
+//
+// A stop goes before all that waits, and nothing goes after it but a stronger
+// stop: what else waits, or comes, is kept and given out only if the stop is
+// made void (A7).
+type Inbox struct {
+	mu      sync.Mutex // guards what follows
+	known   map[int64]bool
+	waiting []blaise.Directive // in the order in which they are obeyed
+	stop    *blaise.Directive  // the strongest stop that is not void, taken or not
+	stopped chan struct{}      // closed while there is one
+	changed chan struct{}      // closed when something is put or made void
+}
+
+// NewInbox returns an empty inbox.
+func NewInbox() *Inbox {
+	return &Inbox{
+		known:   make(map[int64]bool),
+		stopped: make(chan struct{}),
+		changed: make(chan struct{}),
+	}
+}
+
+// Put adds d, unless its N is known: a subscription that begins again brings
+// what it brought before. A stop that is no stronger than the one there is
+// is taken note of and never given out. Put never blocks.
+func (b *Inbox) Put(d blaise.Directive) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.known[d.N] {
+		return
+	}
+	b.known[d.N] = true
+	if d.Kind == blaise.DirectiveStop && !b.takeStop(d) {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(b.waiting, d, compare)
+	b.waiting = slices.Insert(b.waiting, at, d)
+	b.wake()
+}
+
+// takeStop makes d the stop that counts, if it is stronger than the last.
+func (b *Inbox) takeStop(d blaise.Directive) bool {
+	if b.stop != nil && strength(d) <= strength(*b.stop) {
+		return false
+	}
+	b.waiting = slices.DeleteFunc(b.waiting, isStop)
+	if b.stop == nil {
+		close(b.stopped)
+	}
+	b.stop = &d
+	return true
+}
+
+// Void takes directive n back: Blaise has withdrawn it, or answered that it is
+// overtaken. When n is the stop that counts, the inbox goes on as if it had
+// not been, and Stop returns a fresh channel.
+func (b *Inbox) Void(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known[n] = true
+	b.waiting = slices.DeleteFunc(b.waiting, func(d blaise.Directive) bool { return d.N == n })
+	if b.stop != nil && b.stop.N == n {
+		b.stop = nil
+		b.stopped = make(chan struct{})
+	}
+	b.wake()
+}
+
+// Next takes the directive to obey next, and waits for one. It returns the
+// cause of ctx when ctx ends first.
+func (b *Inbox) Next(ctx context.Context) (blaise.Directive, error) {
+	for {
+		b.mu.Lock()
+		d, ok := b.first()
+		if ok {
+			b.waiting = b.waiting[1:]
+		}
+		changed := b.changed
+		b.mu.Unlock()
+		if ok {
+			return d, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return blaise.Directive{}, context.Cause(ctx)
+		}
+	}
+}
+
+// Peek shows what Next would take now, without taking it.
+func (b *Inbox) Peek() (blaise.Directive, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.first()
+}
+
+// Stop returns a channel that is closed as long as there is a stop, taken or
+// not, so that opening the plugs can be interrupted. After Void ask again.
+func (b *Inbox) Stop() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.stopped
+}
+
+// Stopped is the stop that counts, taken or not; false if there is none.
+func (b *Inbox) Stopped() (blaise.Directive, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stop == nil {
+		return blaise.Directive{}, false
+	}
+	return *b.stop, true
+}
+
+// first is the directive to obey next. With a stop, only a stop may go.
+func (b *Inbox) first() (blaise.Directive, bool) {
+	if len(b.waiting) == 0 || (b.stop != nil && !isStop(b.waiting[0])) {
+		return blaise.Directive{}, false
+	}
+	return b.waiting[0], true
+}
+
+func (b *Inbox) wake() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}

@@ -1,0 +1,38 @@
+package directive
+
+import (
+	"cmp"
+
+	"blaise.dev/blaise"
+)
+
+// ranks orders the kinds. One that this version does not know ranks with the
+// answers: the run says "unsupported" soon, and after nothing that matters.
+var ranks = map[blaise.DirectiveKind]int{
+	blaise.DirectiveStop:   0,
+	blaise.DirectiveCancel: 1,
+	blaise.DirectiveAnswer: 2,
+	blaise.DirectivePrompt: 3,
+}
+
+func rank(k blaise.DirectiveKind) int {
+	if r, ok := ranks[k]; ok {
+		return r
+	}
+	return ranks[blaise.DirectiveAnswer]
+}
+
+// compare orders by rank, within a rank by number.
+func compare(a, b blaise.Directive) int {
+	return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(a.N, b.N))
+}
+
+func isStop(d blaise.Directive) bool { return d.Kind == blaise.DirectiveStop }
+
+// strength of a stop: one that ends outranks one that may resume.
+func strength(d blaise.Directive) int {
+	if d.Stop != nil && d.Stop.MayResume {
+		return 1
+	}
+	return 2
+}
