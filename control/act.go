@@ -1,0 +1,135 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// End ends a session (A15-A18). A running one is ended when its run has
+// received the stop, which End waits for; if none does, End answers
+// CodeUnreachable, nothing has changed, and it can be asked again.
+func (c *Control) End(ctx context.Context, by string, id blaise.SessionID, reason string) error {
+	return c.stop(ctx, id, blaise.Event{Kind: blaise.EventEndAsked, By: by, Reason: reason})
+}
+
+// Pause pauses a session now, whatever its idle policy says. It waits for the
+// run's receipt as End does.
+func (c *Control) Pause(ctx context.Context, by string, id blaise.SessionID, reason string) error {
+	return c.stop(ctx, id, blaise.Event{
+		Kind: blaise.EventPauseAsked, By: by, Reason: reason, MayResume: true,
+	})
+}
+
+func (c *Control) stop(ctx context.Context, id blaise.SessionID, e blaise.Event) error {
+	plan, err := c.Apply(ctx, id, e)
+	if err != nil || plan.Verdict != blaise.VerdictPending {
+		return err
+	}
+	for _, d := range plan.Next.Directives {
+		if d.Kind == blaise.DirectiveStop {
+			return c.awaitReceipt(ctx, id, d.N)
+		}
+	}
+	return nil
+}
+
+// awaitReceipt waits until a stop was received or is void. Its clock voids it
+// after blaise.StopReceipt, so that the wait always ends.
+func (c *Control) awaitReceipt(ctx context.Context, id blaise.SessionID, n int64) error {
+	woken, leave := c.hub.Follow(TopicSession(id))
+	defer leave()
+	for {
+		state, verdict, err := c.receipt(ctx, id, n)
+		switch {
+		case err != nil:
+			return err
+		case state == store.DirectiveReceived && verdict == blaise.VerdictGo:
+			return nil
+		case state == store.DirectiveVoid || state == store.DirectiveReceived:
+			return blaise.Errorf(blaise.CodeUnreachable,
+				"no run of session %s received the stop within %s; nothing has changed", id, blaise.StopReceipt).
+				WithHint("try again, or see `blaise why %s`", id)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-woken:
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (c *Control) receipt(ctx context.Context, id blaise.SessionID, n int64) (string, blaise.Verdict, error) {
+	var state string
+	var verdict blaise.Verdict
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		var err error
+		_, state, verdict, err = tx.Directive(id, n)
+		return err
+	})
+	return state, verdict, err
+}
+
+// Act applies one of the simple acts of a person: cancel, retry, retry of a
+// teardown, mark destroyed, hold, release, lost, withdraw.
+func (c *Control) Act(ctx context.Context, id blaise.SessionID, e blaise.Event) error {
+	_, err := c.Apply(ctx, id, e)
+	return err
+}
+
+// Answer decides an open question, once. With choice "" the option is picked
+// by kind: allow or not.
+func (c *Control) Answer(ctx context.Context, by string, id blaise.QuestionID, choice string, allow *bool) error {
+	session := id.Session()
+	var plan blaise.Plan
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		s, err := tx.Snapshot(session)
+		if err != nil {
+			return err
+		}
+		pick := choice
+		if pick == "" && allow != nil {
+			if pick, err = option(s.Questions, id, *allow); err != nil {
+				return err
+			}
+		}
+		plan, err = c.decide(tx, session, blaise.Event{
+			Kind: blaise.EventQuestionAnswered, By: by, Question: id, Choice: pick,
+		})
+		return err
+	})
+	if err == nil {
+		c.wake(plan)
+	}
+	return err
+}
+
+// option picks by kind, never by position: once before always (R21). A
+// question that offers no way to refuse is answered "", which cancels it.
+func option(qs []blaise.Question, id blaise.QuestionID, allow bool) (string, error) {
+	kinds := []string{"reject_once", "reject_always"}
+	if allow {
+		kinds = []string{"allow_once", "allow_always"}
+	}
+	for _, q := range qs {
+		if q.ID != id {
+			continue
+		}
+		for _, kind := range kinds {
+			for _, o := range q.Options {
+				if o.Kind == kind {
+					return o.ID, nil
+				}
+			}
+		}
+		if allow {
+			return "", blaise.Errorf(blaise.CodeInvalid, "question %s offers nothing that allows", id).
+				WithHint("name one of its options")
+		}
+		return "", nil
+	}
+	return "", nil // Decide says what is wrong with the id
+}

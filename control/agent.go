@@ -1,0 +1,129 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// The states of an agent (A27).
+const (
+	AgentEnabled  = "enabled"
+	AgentDisabled = "disabled"
+	AgentArchived = "archived"
+)
+
+// An Applied says what applying a manifest did, or would do.
+type Applied struct {
+	Name     blaise.AgentName
+	Revision int
+	Result   string // created, changed, unchanged
+	Effects  []string
+}
+
+// ApplyAgent makes or changes an agent. A changed policy holds at once for
+// every session of the agent (A9): their clocks are moved in the same
+// transaction as the agent, one session at a time.
+func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry bool) (Applied, error) {
+	res := Applied{Name: m.Name}
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		old, err := tx.Agent(m.Name)
+		switch {
+		case blaise.CodeOf(err) == blaise.CodeNotFound && err != nil:
+			old = store.Agent{Name: m.Name, State: AgentEnabled}
+			res.Result = "created"
+		case err != nil:
+			return err
+		case string(old.Spec) == string(m.Spec):
+			res.Result, res.Revision = "unchanged", old.Revision
+			return nil
+		default:
+			res.Result = "changed"
+		}
+		res.Revision = old.Revision + 1
+		if dry {
+			return nil
+		}
+		return tx.PutAgent(store.Agent{
+			Name: m.Name, Spec: m.Spec, Policy: m.Policy, Requirements: m.Requirements,
+			State: old.State, Revision: res.Revision, By: by, At: c.now().UTC(),
+		})
+	})
+	if err != nil || res.Result != "changed" {
+		return res, err
+	}
+	n, err := c.spread(ctx, by, m.Name, dry)
+	if n > 0 {
+		res.Effects = append(res.Effects, fmt.Sprintf("%d sessions follow the new policy", n))
+	}
+	return res, err
+}
+
+// SetAgentState enables, disables or archives an agent (A27).
+func (c *Control) SetAgentState(ctx context.Context, by string, name blaise.AgentName, state string) error {
+	switch state {
+	case AgentEnabled, AgentDisabled, AgentArchived:
+	default:
+		return blaise.Errorf(blaise.CodeInvalid, "agent %s: no state %q", name, state).
+			WithHint("one of enabled, disabled, archived")
+	}
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		a, err := tx.Agent(name)
+		if err != nil {
+			return err
+		}
+		a.State, a.By, a.At = state, by, c.now().UTC()
+		a.Revision++
+		return tx.PutAgent(a)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = c.spread(ctx, by, name, false)
+	return err
+}
+
+// spread tells every session of the agent of its policy.
+func (c *Control) spread(ctx context.Context, by string, name blaise.AgentName, dry bool) (int, error) {
+	ids, err := c.db.SessionsOf(ctx, name, true)
+	if err != nil || dry {
+		return len(ids), err
+	}
+	for _, id := range ids {
+		var plan blaise.Plan
+		err := c.db.Tx(ctx, func(tx *store.Tx) error {
+			a, err := tx.Agent(name)
+			if err != nil {
+				return err
+			}
+			p := policyOf(a)
+			plan, err = c.decide(tx, id, blaise.Event{Kind: blaise.EventPolicyChanged, By: by, Policy: &p})
+			return err
+		})
+		if err != nil {
+			return len(ids), fmt.Errorf("apply policy to session %s: %w", id, err)
+		}
+		c.wake(plan)
+	}
+	return len(ids), nil
+}
+
+// Agents lists the agents.
+func (c *Control) Agents(ctx context.Context) ([]store.Agent, error) { return c.db.Agents(ctx) }
+
+// Agent answers one agent.
+func (c *Control) Agent(ctx context.Context, name blaise.AgentName) (store.Agent, error) {
+	return c.db.Agent(ctx, name)
+}
+
+// A Manifest is an agent as `blaise apply` reads it. Spec is the whole
+// document as JSON, kept and shown.
+type Manifest struct {
+	Name         blaise.AgentName
+	Spec         json.RawMessage
+	Policy       blaise.Policy
+	Requirements map[string]string
+}

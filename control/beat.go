@@ -1,0 +1,71 @@
+package control
+
+import (
+	"sync"
+	"time"
+
+	"blaise.dev/blaise"
+)
+
+// beats remembers when each run was heard last. It is the one thing control
+// keeps in memory: a restart forgets it, and a run is never declared lost
+// before control has itself been serving that long (X2).
+type beats struct {
+	now func() time.Time
+
+	mu       sync.Mutex // guards what follows
+	heard    map[blaise.RunID]time.Time
+	progress map[blaise.RunID]time.Time // the last transcript batch: re-arms the silence watchdog (B5)
+	serving  time.Time                  // since when, sleep of the machine left out
+}
+
+func newBeats(now func() time.Time) *beats {
+	return &beats{
+		now: now, serving: now(),
+		heard: map[blaise.RunID]time.Time{}, progress: map[blaise.RunID]time.Time{},
+	}
+}
+
+func (b *beats) hear(r blaise.RunID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.heard[r] = b.now()
+}
+
+func (b *beats) advance(r blaise.RunID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.heard[r] = b.now()
+	b.progress[r] = b.now()
+}
+
+func (b *beats) forget(r blaise.RunID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.heard, r)
+	delete(b.progress, r)
+}
+
+// last is when the run was heard, or since when it could have been.
+func (b *beats) last(r blaise.RunID) time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t, ok := b.heard[r]; ok && t.After(b.serving) {
+		return t
+	}
+	return b.serving
+}
+
+// moved is when the run's transcript grew last; zero if it has not.
+func (b *beats) moved(r blaise.RunID) time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.progress[r]
+}
+
+// woke says that the machine slept until now: nobody could be heard.
+func (b *beats) woke() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.serving = b.now()
+}

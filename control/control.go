@@ -1,0 +1,129 @@
+package control
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// Options are what a Control works with. DB and Secret are required.
+type Options struct {
+	DB     *store.DB
+	Secret []byte // at least 32 bytes: lease tokens are derived from it
+	Log    *slog.Logger
+	Now    func() time.Time
+	Hub    *Hub // shared with the store's Appended hook; made when nil
+}
+
+// A Control is one process of the control plane. It is safe for concurrent
+// use.
+type Control struct {
+	db     *store.DB
+	secret []byte
+	log    *slog.Logger
+	now    func() time.Time
+	hub    *Hub
+	beats  *beats
+	sweep  *sweeper
+}
+
+// New returns a Control that decides; its clocks stand still until Run.
+func New(o Options) *Control {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Hub == nil {
+		o.Hub = NewHub()
+	}
+	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: o.Now, hub: o.Hub, beats: newBeats(o.Now)}
+	c.sweep = newSweeper(c)
+	return c
+}
+
+// Run keeps the clocks until ctx ends.
+func (c *Control) Run(ctx context.Context) error { return c.sweep.run(ctx) }
+
+// Hub is where followers of sessions, runs and offers are woken.
+func (c *Control) Hub() *Hub { return c.hub }
+
+// Apply decides what an event means for a session and writes it down. The plan
+// it answers is committed. Errors are *blaise.Error where the event is refused;
+// nothing has changed then.
+func (c *Control) Apply(ctx context.Context, id blaise.SessionID, e blaise.Event) (blaise.Plan, error) {
+	var plan blaise.Plan
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		var err error
+		plan, err = c.decide(tx, id, e)
+		return err
+	})
+	if err != nil {
+		return blaise.Plan{}, err
+	}
+	c.wake(plan)
+	return plan, nil
+}
+
+// decide is Apply inside a transaction that holds more than the one event. The
+// caller wakes after its commit.
+func (c *Control) decide(tx *store.Tx, id blaise.SessionID, e blaise.Event) (blaise.Plan, error) {
+	before, err := c.snapshot(tx, id)
+	if err != nil {
+		return blaise.Plan{}, err
+	}
+	if e.At.IsZero() {
+		e.At = c.now().UTC()
+	}
+	plan, err := blaise.Decide(before, e)
+	if err != nil {
+		return blaise.Plan{}, err
+	}
+	return plan, tx.Write(before, plan)
+}
+
+func (c *Control) snapshot(tx *store.Tx, id blaise.SessionID) (blaise.Snapshot, error) {
+	s, err := tx.Snapshot(id)
+	if err != nil {
+		return s, err
+	}
+	a, err := tx.Agent(s.Session.Agent)
+	if err != nil {
+		return s, err
+	}
+	s.Policy = policyOf(a)
+	return s, nil
+}
+
+// policyOf is an agent's policy with the state of the agent in it (A27).
+func policyOf(a store.Agent) blaise.Policy {
+	p := a.Policy
+	p.Revision = a.Revision
+	p.Disabled = a.State == AgentDisabled
+	p.Archived = a.State == AgentArchived
+	return p
+}
+
+// wake hints to all whom a committed plan may concern.
+func (c *Control) wake(p blaise.Plan) {
+	id := p.Next.Session.ID
+	c.hub.Wake(TopicSession(id))
+	c.hub.Wake(TopicSessions)
+	if r := p.Next.Run; r != nil {
+		if r.State == blaise.RunOffered {
+			c.hub.Wake(TopicOffers)
+		}
+		if len(p.Issue) > 0 || len(p.Void) > 0 {
+			c.hub.Wake(TopicRun(r.ID))
+		}
+	}
+	for _, r := range p.Ended.Runs {
+		c.beats.forget(r.ID)
+		c.hub.Wake(TopicRun(r.ID))
+	}
+	c.sweep.hint(p.Next.Clocks)
+}

@@ -1,0 +1,175 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// MaxMessage is the longest text of a message in bytes: as much as an agent
+// can be handed in one frame with room to spare.
+const MaxMessage = 16 << 20
+
+// A Start asks for a session. Key makes it safe to ask twice.
+type Start struct {
+	Agent  blaise.AgentName
+	Text   string
+	Key    string
+	Inputs map[string]string
+	From   blaise.SessionID
+}
+
+// Start begins a session with its first message and offers its first run.
+func (c *Control) Start(ctx context.Context, by string, s Start) (blaise.Message, error) {
+	if err := checkText(s.Text); err != nil {
+		return blaise.Message{}, err
+	}
+	for {
+		m, err := c.begin(ctx, by, s)
+		if errors.Is(err, store.ErrExists) {
+			continue // the id was taken: draw another
+		}
+		return m, err
+	}
+}
+
+func (c *Control) begin(ctx context.Context, by string, s Start) (blaise.Message, error) {
+	var plan blaise.Plan
+	var known *blaise.Message
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		known = nil
+		if m, ok, err := startedBefore(tx, s.Key); err != nil || ok {
+			known = &m
+			return err
+		}
+		id, err := c.create(tx, by, s)
+		if err != nil {
+			return err
+		}
+		plan, err = c.decide(tx, id, blaise.Event{
+			Kind: blaise.EventMessagePosted, By: by, Text: s.Text, Key: s.Key,
+		})
+		if err != nil || s.Key == "" {
+			return err
+		}
+		return tx.KeepStartKey(s.Key, id.Message(1))
+	})
+	if err != nil {
+		return blaise.Message{}, err
+	}
+	if known != nil {
+		return *known, nil
+	}
+	c.wake(plan)
+	return plan.Next.Messages[0], nil
+}
+
+func startedBefore(tx *store.Tx, key string) (blaise.Message, bool, error) {
+	if key == "" {
+		return blaise.Message{}, false, nil
+	}
+	id, ok, err := tx.StartKey(key)
+	if err != nil || !ok {
+		return blaise.Message{}, false, err
+	}
+	m, err := tx.Message(id)
+	return m, err == nil, err
+}
+
+// create writes a session that nothing has been said to yet.
+func (c *Control) create(tx *store.Tx, by string, s Start) (blaise.SessionID, error) {
+	a, err := tx.Agent(s.Agent)
+	if err != nil {
+		return "", err
+	}
+	now := c.now().UTC()
+	id := blaise.NewSessionID()
+	return id, tx.CreateSession(blaise.Snapshot{
+		Policy: policyOf(a),
+		Session: blaise.Session{
+			ID: id, Agent: s.Agent, State: blaise.SessionQueued, Title: title(s.Text),
+			Author: by, Inputs: s.Inputs, From: s.From, CreatedAt: now,
+		},
+		Environment: blaise.Environment{
+			ID: id.Environment(1), State: blaise.EnvNone, Generation: 1, Clean: true,
+		},
+	})
+}
+
+// title is the first line of a text, cut to what a list shows.
+func title(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if r := []rune(line); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return line
+}
+
+func checkText(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return blaise.Errorf(blaise.CodeInvalid, "the message is empty").
+			WithHint("say something, or use `blaise end` to end the session")
+	}
+	if len(text) > MaxMessage {
+		return blaise.Errorf(blaise.CodeInvalid, "the message has %d bytes, more than the %d allowed", len(text), MaxMessage).
+			WithHint("put long input into a file of the repository and name the file")
+	}
+	return nil
+}
+
+// A Post is a message to a session that exists.
+type Post struct {
+	Text string
+	Key  string
+	Now  bool // interrupt the turn and send this first
+}
+
+// Post adds a message. With a key that was used before in the session it
+// answers the message posted then (X1).
+func (c *Control) Post(ctx context.Context, by string, id blaise.SessionID, p Post) (blaise.Message, error) {
+	if err := checkText(p.Text); err != nil {
+		return blaise.Message{}, err
+	}
+	var plan blaise.Plan
+	var known *blaise.Message
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		known = nil
+		if p.Key != "" {
+			m, ok, err := tx.MessageByKey(id, p.Key)
+			if err != nil {
+				return err
+			}
+			if ok {
+				known = &m
+				return nil
+			}
+		}
+		var err error
+		plan, err = c.decide(tx, id, blaise.Event{
+			Kind: blaise.EventMessagePosted, By: by, Text: p.Text, Key: p.Key, Now: p.Now,
+		})
+		return err
+	})
+	if err != nil {
+		return blaise.Message{}, err
+	}
+	if known != nil {
+		return *known, nil
+	}
+	c.wake(plan)
+	return newest(plan), nil
+}
+
+// newest is the message that the plan of a post added.
+func newest(p blaise.Plan) blaise.Message {
+	var m blaise.Message
+	for _, x := range p.Next.Messages {
+		if x.N > m.N {
+			m = x
+		}
+	}
+	return m
+}

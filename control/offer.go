@@ -1,0 +1,131 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// offerBatch is how many waiting runs one look considers.
+const offerBatch = 200
+
+// elsewhereAfter is how long a run that could go back to its last instance
+// waits for it before another instance of the machine may take it (A31).
+const elsewhereAfter = 2 * time.Second
+
+// An Asker is the instance that asks for work.
+type Asker struct {
+	Runner   store.Runner
+	Instance store.Instance
+	Slots    int // free ones
+}
+
+// Hello records what an instance says of itself and answers its row.
+func (c *Control) Hello(ctx context.Context, in store.Instance) error {
+	in.LastSeen = c.now().UTC()
+	return c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutInstance(in) })
+}
+
+// Offers answers the runs that the asker may accept, at most as many as it has
+// slots, waiting up to wait for the first (A31). Nobody is promised a run: the
+// accept decides.
+func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]store.Offer, error) {
+	woken, leave := c.hub.Follow(TopicOffers)
+	defer leave()
+	deadline := time.NewTimer(wait)
+	defer deadline.Stop()
+	for {
+		mine, again, err := c.look(ctx, a)
+		if err != nil || len(mine) > 0 {
+			return mine, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-deadline.C:
+			return nil, nil
+		case <-woken:
+		case <-time.After(again):
+		}
+	}
+}
+
+// look reads the waiting runs once. again is when it is worth to look without
+// being woken: runs become due, and last instances' first claims lapse.
+func (c *Control) look(ctx context.Context, a Asker) ([]store.Offer, time.Duration, error) {
+	again := time.Minute
+	if a.Slots <= 0 {
+		return nil, again, nil
+	}
+	all, err := c.db.Offers(ctx, c.now().UTC().Add(time.Minute), offerBatch)
+	if err != nil {
+		return nil, 0, err
+	}
+	var mine []store.Offer
+	for _, o := range all {
+		if len(mine) == a.Slots {
+			break
+		}
+		wait, ok, err := c.mayTake(ctx, a, o)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case ok && wait <= 0:
+			mine = append(mine, o)
+		case ok:
+			again = min(again, wait)
+		}
+	}
+	return mine, again, nil
+}
+
+// mayTake says whether the asker may take a run, and after what wait.
+func (c *Control) mayTake(ctx context.Context, a Asker, o store.Offer) (time.Duration, bool, error) {
+	wait := o.Run.NotBefore.Sub(c.now())
+	if o.Run.Runner == "" {
+		return wait, matches(o.Requirements, a.Runner.Labels, a.Instance.Labels), nil
+	}
+	if o.Run.Runner != a.Runner.ID {
+		return 0, false, nil
+	}
+	if o.Run.Machine != "" && o.Run.Machine != a.Instance.Machine {
+		v, err := c.db.View(ctx, o.Session)
+		if err != nil {
+			return 0, false, err
+		}
+		return wait, shared(v.Environment.Plugs), nil
+	}
+	if o.Run.Instance != "" && o.Run.Instance != a.Instance.ID {
+		wait = max(wait, o.Run.OfferedAt.Add(elsewhereAfter).Sub(c.now()))
+	}
+	return wait, true, nil
+}
+
+// shared says that all that the environment's plugs hold can be taken up from
+// any machine.
+func shared(plugs []blaise.PlugRecord) bool {
+	for _, p := range plugs {
+		if p.Opened && p.Reach != blaise.ReachShared {
+			return false
+		}
+	}
+	return true
+}
+
+// matches says that the labels of a runner or its instance meet all
+// requirements. The runner's own, given with the token, outrank what the
+// instance says.
+func matches(req, runner, instance map[string]string) bool {
+	for k, want := range req {
+		got, ok := runner[k]
+		if !ok {
+			got, ok = instance[k]
+		}
+		if !ok || got != want {
+			return false
+		}
+	}
+	return true
+}

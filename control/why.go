@@ -1,0 +1,139 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// Why explains a session, run or message (X7): which clock runs, when it fires,
+// from which setting, what happens then, and why a run waits.
+func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
+	session, rest, _ := strings.Cut(id, ".")
+	v, err := c.db.View(ctx, blaise.SessionID(session))
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.db.Agent(ctx, v.Session.Agent)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case rest == "":
+		lines := blaise.Why(snapshotOf(v, policyOf(a)), c.now())
+		return c.addOffer(ctx, lines, v, a), nil
+	case strings.HasPrefix(rest, "m"):
+		return whyMessage(v, blaise.MessageID(id))
+	default:
+		return whyRun(v, blaise.RunID(id))
+	}
+}
+
+func snapshotOf(v store.View, p blaise.Policy) blaise.Snapshot {
+	s := blaise.Snapshot{
+		Policy: p, Session: v.Session, Environment: v.Environment, Clocks: v.Clocks, Directives: v.Directives,
+	}
+	for _, m := range v.Messages {
+		if !m.Final() {
+			s.Messages = append(s.Messages, m)
+		}
+	}
+	for _, q := range v.Questions {
+		if q.State == blaise.QuestionOpen || q.State == blaise.QuestionAnswered {
+			s.Questions = append(s.Questions, q)
+		}
+	}
+	if n := len(v.Runs); n > 0 && !v.Runs[n-1].Final() {
+		s.Run = &v.Runs[n-1]
+	}
+	return s
+}
+
+// addOffer says why an offered run has not been taken.
+func (c *Control) addOffer(ctx context.Context, lines []string, v store.View, a store.Agent) []string {
+	n := len(v.Runs)
+	if n == 0 || v.Runs[n-1].State != blaise.RunOffered {
+		return lines
+	}
+	run := v.Runs[n-1]
+	runners, err := c.db.Runners(ctx)
+	if err != nil {
+		return lines
+	}
+	fit := 0
+	for _, r := range runners {
+		if r.Revoked || (run.Runner != "" && run.Runner != r.ID) {
+			continue
+		}
+		ins, err := c.db.InstancesOf(ctx, r.ID)
+		if err != nil {
+			return lines
+		}
+		for _, in := range ins {
+			if run.Runner == "" && !matches(a.Requirements, r.Labels, in.Labels) {
+				continue
+			}
+			fit++
+			lines = append(lines, c.instanceLine(r, in, run))
+		}
+	}
+	if fit == 0 {
+		lines = append(lines, "no runner matches: "+needs(run, a))
+	}
+	return lines
+}
+
+func needs(run blaise.Run, a store.Agent) string {
+	if run.Runner != "" {
+		return "only runner " + string(run.Runner) + " may take it, where the environment is (A31)"
+	}
+	if len(a.Requirements) == 0 {
+		return "no runner has connected; start one with `runner start`"
+	}
+	return fmt.Sprintf("agent %s requires labels %v", a.Name, a.Requirements)
+}
+
+func (c *Control) instanceLine(r store.Runner, in store.Instance, run blaise.Run) string {
+	line := fmt.Sprintf("runner %s on %s may take it", r.Name, in.Host)
+	if run.Machine != "" && run.Machine != in.Machine {
+		return fmt.Sprintf("runner %s on %s may not: the environment is on another machine", r.Name, in.Host)
+	}
+	if ago := c.now().Sub(in.LastSeen); ago > OnlineWithin {
+		return fmt.Sprintf("%s, but was last heard %s ago", line, ago.Round(1e9))
+	}
+	return line
+}
+
+func whyMessage(v store.View, id blaise.MessageID) ([]string, error) {
+	for _, m := range v.Messages {
+		if m.ID == id {
+			lines := []string{fmt.Sprintf("message %s is %s", m.ID, m.State)}
+			if m.Reason != "" {
+				lines = append(lines, m.Reason)
+			}
+			return lines, nil
+		}
+	}
+	return nil, blaise.Errorf(blaise.CodeNotFound, "no message %s", id)
+}
+
+func whyRun(v store.View, id blaise.RunID) ([]string, error) {
+	for _, r := range v.Runs {
+		if r.ID != id {
+			continue
+		}
+		line := fmt.Sprintf("run %s (%s) is %s", r.ID, r.Kind, r.State)
+		if r.Final() {
+			line = fmt.Sprintf("run %s (%s) ended %s", r.ID, r.Kind, r.Outcome)
+		}
+		lines := []string{line}
+		if r.Reason != "" {
+			lines = append(lines, r.Reason)
+		}
+		return lines, nil
+	}
+	return nil, blaise.Errorf(blaise.CodeNotFound, "no run %s", id)
+}
