@@ -20,9 +20,9 @@ import (
 type Inbox struct {
 	mu      sync.Mutex // guards what follows
 	known   map[int64]bool
-	waiting []blaise.Directive // in the order in which they are obeyed
-	stop    *blaise.Directive  // the strongest stop that is not void, taken or not
-	stopped chan struct{}      // closed while there is one
+	waiting []blaise.Directive // not taken, in the order in which they are obeyed
+	stops   []blaise.Directive // not void, taken or not, strongest first
+	stopped chan struct{}      // closed while there are any
 	changed chan struct{}      // closed when something is put or made void
 }
 
@@ -36,8 +36,7 @@ func NewInbox() *Inbox {
 }
 
 // Put adds d, unless its N is known: a subscription that begins again brings
-// what it brought before. A stop that is no stronger than the one there is
-// is taken note of and never given out. Put never blocks.
+// what it brought before. Put never blocks.
 func (b *Inbox) Put(d blaise.Directive) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,37 +44,28 @@ func (b *Inbox) Put(d blaise.Directive) {
 		return
 	}
 	b.known[d.N] = true
-	if d.Kind == blaise.DirectiveStop && !b.takeStop(d) {
-		return
+	b.waiting = insert(b.waiting, d)
+	if d.Kind == blaise.DirectiveStop {
+		if len(b.stops) == 0 {
+			close(b.stopped)
+		}
+		b.stops = insert(b.stops, d)
 	}
-	at, _ := slices.BinarySearchFunc(b.waiting, d, compare)
-	b.waiting = slices.Insert(b.waiting, at, d)
 	b.wake()
 }
 
-// takeStop makes d the stop that counts, if it is stronger than the last.
-func (b *Inbox) takeStop(d blaise.Directive) bool {
-	if b.stop != nil && strength(d) <= strength(*b.stop) {
-		return false
-	}
-	b.waiting = slices.DeleteFunc(b.waiting, isStop)
-	if b.stop == nil {
-		close(b.stopped)
-	}
-	b.stop = &d
-	return true
-}
-
 // Void takes directive n back: Blaise has withdrawn it, or answered that it is
-// overtaken. When n is the stop that counts, the inbox goes on as if it had
-// not been, and Stop returns a fresh channel.
+// overtaken. After the last stop is void the inbox goes on as if there had
+// been none, and Stop returns a fresh channel. A weaker stop counts again.
 func (b *Inbox) Void(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	is := func(d blaise.Directive) bool { return d.N == n }
 	b.known[n] = true
-	b.waiting = slices.DeleteFunc(b.waiting, func(d blaise.Directive) bool { return d.N == n })
-	if b.stop != nil && b.stop.N == n {
-		b.stop = nil
+	b.waiting = slices.DeleteFunc(b.waiting, is)
+	had := len(b.stops) > 0
+	b.stops = slices.DeleteFunc(b.stops, is)
+	if had && len(b.stops) == 0 {
 		b.stopped = make(chan struct{})
 	}
 	b.wake()
@@ -118,19 +108,23 @@ func (b *Inbox) Stop() <-chan struct{} {
 	return b.stopped
 }
 
-// Stopped is the stop that counts, taken or not; false if there is none.
+// Stopped is the strongest stop, taken or not; false if there is none.
 func (b *Inbox) Stopped() (blaise.Directive, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stop == nil {
+	if len(b.stops) == 0 {
 		return blaise.Directive{}, false
 	}
-	return *b.stop, true
+	return b.stops[0], true
 }
 
-// first is the directive to obey next. With a stop, only a stop may go.
+// first is the directive to obey next. With a stop, only the strongest may go,
+// once: the weaker ones are covered by it.
 func (b *Inbox) first() (blaise.Directive, bool) {
-	if len(b.waiting) == 0 || (b.stop != nil && !isStop(b.waiting[0])) {
+	if len(b.waiting) == 0 {
+		return blaise.Directive{}, false
+	}
+	if len(b.stops) > 0 && b.waiting[0].N != b.stops[0].N {
 		return blaise.Directive{}, false
 	}
 	return b.waiting[0], true
@@ -139,4 +133,9 @@ func (b *Inbox) first() (blaise.Directive, bool) {
 func (b *Inbox) wake() {
 	close(b.changed)
 	b.changed = make(chan struct{})
+}
+
+func insert(to []blaise.Directive, d blaise.Directive) []blaise.Directive {
+	at, _ := slices.BinarySearchFunc(to, d, compare)
+	return slices.Insert(to, at, d)
 }

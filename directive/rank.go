@@ -22,15 +22,20 @@ func rank(k blaise.DirectiveKind) int {
 	return ranks[blaise.DirectiveAnswer]
 }
 
-// compare orders by rank, within a rank by number.
+// compare orders by rank, stops by strength, and else by number.
 func compare(a, b blaise.Directive) int {
-	return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(a.N, b.N))
+	return cmp.Or(
+		cmp.Compare(rank(a.Kind), rank(b.Kind)),
+		cmp.Compare(strength(b), strength(a)),
+		cmp.Compare(a.N, b.N),
+	)
 }
-
-func isStop(d blaise.Directive) bool { return d.Kind == blaise.DirectiveStop }
 
 // strength of a stop: one that ends outranks one that may resume.
 func strength(d blaise.Directive) int {
+	if d.Kind != blaise.DirectiveStop {
+		return 0
+	}
 	if d.Stop != nil && d.Stop.MayResume {
 		return 1
 	}

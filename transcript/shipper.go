@@ -3,37 +3,187 @@ package transcript
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
+
+	"blaise.dev/blaise"
 )
 
-// A Sender takes entries to their receiver.
+// A Sender takes entries to their receiver, in order. It may be given an entry
+// again; the receiver knows it by its number. A *blaise.Error of CodeStale,
+// CodeInvalid or CodeRefused means that they will never be taken; anything
+// else is tried again.
 type Sender interface {
 	Send(ctx context.Context, entries []Entry) (Receipt, error)
 }
 
 // A Receipt is what the receiver answers.
 type Receipt struct {
-	Acked   int64                     `json:"acked"`
-	Answers map[int64]json.RawMessage `json:"answers,omitempty"`
+	Acked   int64                     `json:"acked"`             // it has everything up to here
+	Answers map[int64]json.RawMessage `json:"answers,omitempty"` // to reports, by number; the same for one sent again
 }
 
-// ShipperOptions are the settings of a shipper.
+// ShipperOptions are the settings of a Shipper; zero fields mean the defaults.
 type ShipperOptions struct {
-	Flush      time.Duration
-	MaxEntries int
-	MaxBytes   int
-	BackoffMin time.Duration
-	BackoffMax time.Duration
+	Flush      time.Duration // how long an event waits for others, 20 ms
+	MaxEntries int           // in one Send, 200
+	MaxBytes   int           // of data in one Send, 256 KB
+	BackoffMin time.Duration // before the first retry, 200 ms
+	BackoffMax time.Duration // 5 s
 	Now        func() time.Time
 	Log        *slog.Logger
 }
 
-// A Shipper takes a spool to its receiver.
-type Shipper struct{}
+func (o ShipperOptions) withDefaults() ShipperOptions {
+	setDefault(&o.Flush, 20*time.Millisecond)
+	setDefault(&o.MaxEntries, 200)
+	setDefault(&o.MaxBytes, 256<<10)
+	setDefault(&o.BackoffMin, 200*time.Millisecond)
+	setDefault(&o.BackoffMax, 5*time.Second)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return o
+}
 
-func NewShipper(s *Spool, to Sender, o ShipperOptions) *Shipper                      { panic("soon") }
-func (sh *Shipper) Run(ctx context.Context) error                                    { panic("soon") }
-func (sh *Shipper) Report(ctx context.Context, data []byte) (json.RawMessage, error) { panic("soon") }
-func (sh *Shipper) Drain(ctx context.Context) error                                  { panic("soon") }
-func (sh *Shipper) LastAck() time.Time                                               { panic("soon") }
+func setDefault[T comparable](v *T, to T) {
+	var zero T
+	if *v == zero {
+		*v = to
+	}
+}
+
+// A Shipper takes a spool to its receiver: everything, in order, once. An
+// entry is on the disk before it is sent, so that no crash can use its number
+// for another.
+type Shipper struct {
+	spool *Spool
+	to    Sender
+	o     ShipperOptions
+	desk  desk
+}
+
+// NewShipper returns a shipper; Run makes it work.
+func NewShipper(s *Spool, to Sender, o ShipperOptions) *Shipper {
+	return &Shipper{spool: s, to: to, o: o.withDefaults(), desk: newDesk()}
+}
+
+// Run ships until ctx ends, and returns its cause. It outlasts every outage.
+// It fails when the receiver refuses the record or the lease is stale, or the
+// spool is broken or closed; who waits in Report or Drain then gets that error.
+// After the end of ctx it may be run again.
+func (sh *Shipper) Run(ctx context.Context) error {
+	for {
+		err := sh.shipOnce(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			err = fmt.Errorf("ship transcript: %w", err)
+			sh.desk.fail(err)
+			sh.spool.wake()
+			return err
+		}
+	}
+}
+
+// shipOnce waits for entries and ships one batch.
+func (sh *Shipper) shipOnce(ctx context.Context) error {
+	if err := sh.spool.Wait(ctx, sh.spool.Acked()); err != nil {
+		return err
+	}
+	sh.gather(ctx)
+	entries, err := sh.spool.Read(sh.spool.Acked()+1, sh.o.MaxEntries, sh.o.MaxBytes)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	if err := sh.spool.syncTo(entries[len(entries)-1].N); err != nil {
+		return err
+	}
+	receipt, err := sh.send(ctx, entries)
+	if err != nil {
+		return err
+	}
+	sh.desk.answer(receipt, sh.o.Now())
+	return sh.spool.Ack(receipt.Acked)
+}
+
+// gather lets events come together. A report, or a full batch, does not wait.
+func (sh *Shipper) gather(ctx context.Context) {
+	t := time.NewTimer(sh.o.Flush)
+	defer t.Stop()
+	for !sh.spool.pressing(int64(sh.o.MaxEntries)) {
+		select {
+		case <-sh.spool.urgent:
+		case <-t.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// send tries until the receiver takes at least the first of the entries.
+func (sh *Shipper) send(ctx context.Context, entries []Entry) (Receipt, error) {
+	var since time.Time // of the outage
+	for wait := sh.o.BackoffMin; ; wait = min(2*wait, sh.o.BackoffMax) {
+		receipt, err := sh.to.Send(ctx, entries)
+		if err == nil {
+			err = sh.check(receipt, entries)
+		}
+		if err == nil {
+			if !since.IsZero() {
+				sh.o.Log.Info("transcript is shipped again", "outage", sh.o.Now().Sub(since))
+			}
+			return receipt, nil
+		}
+		if ctx.Err() != nil || final(err) {
+			return Receipt{}, err
+		}
+		if since.IsZero() {
+			since = sh.o.Now()
+			sh.o.Log.Warn("transcript is not shipped, trying on", "from", entries[0].N, "error", err)
+		}
+		if err := sleep(ctx, wait/2+rand.N(wait/2+1)); err != nil {
+			return Receipt{}, err
+		}
+	}
+}
+
+// check refuses receipts that make no progress or claim what was not sent.
+func (sh *Shipper) check(r Receipt, entries []Entry) error {
+	if last := sh.spool.Last(); r.Acked > last {
+		return blaise.Errorf(blaise.CodeInvalid,
+			"the receiver acknowledged entry %d of a spool that ends at %d", r.Acked, last)
+	}
+	if r.Acked < entries[0].N {
+		return fmt.Errorf("the receiver took nothing: acknowledged %d, sent %d to %d",
+			r.Acked, entries[0].N, entries[len(entries)-1].N)
+	}
+	return nil
+}
+
+func final(err error) bool {
+	var e *blaise.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Code == blaise.CodeStale || e.Code == blaise.CodeInvalid || e.Code == blaise.CodeRefused
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,46 +1,200 @@
 package transcript
 
 import (
-	"context"
-	"encoding/json"
+	"bytes"
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"sync"
+	"time"
 )
 
-// An Entry is one line of the outbox.
-type Entry struct {
-	N    int64           `json:"n"`
-	Kind EntryKind       `json:"kind"`
-	Data json.RawMessage `json:"data"`
+// A Spool is an outbox on disk, one directory per run: what the run has to
+// tell is written here before it leaves the process, numbered from 1 without
+// gaps, and stays until the receiver has acknowledged it. It belongs to one
+// process at a time. All methods are safe for concurrent use.
+//
+// An entry is in the file within 20 ms, so that it outlives the process; it
+// outlives the machine when it is durable, or after Sync.
+type Spool struct {
+	dir string
+	o   SpoolOptions
+
+	mu      sync.Mutex // guards what follows; entry numbers and the file agree under it
+	files   spoolFiles
+	segs    []segment // the last one is written to
+	buf     []byte    // lines not in the file yet
+	work    []byte    // memory for the digest
+	all     digest    // of all events
+	filed   digest    // of the events in the file
+	last    int64     // the last number given
+	written int64     // the last number in the file
+	synced  int64     // the last number known to be on the disk
+	acked   int64
+	reports int64 // the number of the last report
+	cursor  place // where the last Read ended
+	used    int64 // bytes of all segments
+	wholes  int64 // bytes of the long events kept beside them
+
+	bufReport bool // buf holds a report: it may use the reserve
+	reserved  bool // the reserve is there
+	full      bool // the last write found no space
+	syncing   bool // somebody syncs the file; wait for changed
+	waiting   int  // who waits for space
+	closed    bool
+	broken    error // a write or sync failed for good
+	stopped   error // the cause given to Stop
+
+	changed chan struct{} // closed when any of this changes; nil if nobody waits
+	urgent  chan struct{} // holds one token when a report was appended
+	timer   *time.Timer   // files what is in buf
 }
 
-// An EntryKind says what an entry carries.
-type EntryKind string
+type spoolFiles struct {
+	lock, acked, active *os.File
+	write               func(f *os.File, b []byte, at int64) error // tests make it fail
+}
 
-// The kinds of entry.
-const (
-	EntryEvent  EntryKind = "event"
-	EntryReport EntryKind = "report"
-)
-
-// SpoolOptions are the limits of a spool.
+// SpoolOptions are the limits of a spool; zero fields mean the defaults.
 type SpoolOptions struct {
-	Limit   int64
-	Reserve int64
-	Log     *slog.Logger
+	Limit   int64        // bytes of events on disk, 1 GiB
+	Reserve int64        // bytes more for reports, held on disk, 8 MB
+	Log     *slog.Logger // slog.Default()
 }
 
-// A Spool is an outbox on disk.
-type Spool struct{}
+const (
+	defaultLimit   = 1 << 30
+	defaultReserve = 8 << 20
+	maxSegment     = 8 << 20
+	maxBuffer      = 1 << 17
+	fileEvery      = 20 * time.Millisecond // what a kill of the process may cost
+	retryFull      = time.Second           // others may free space on the disk
+)
 
-func OpenSpool(dir string, o SpoolOptions) (*Spool, error)                       { panic("soon") }
-func (s *Spool) Append(kind EntryKind, data []byte, durable bool) (int64, error) { panic("soon") }
-func (s *Spool) Sync() error                                                     { panic("soon") }
-func (s *Spool) Read(from int64, maxEntries int, maxBytes int) ([]Entry, error)  { panic("soon") }
-func (s *Spool) Wait(ctx context.Context, after int64) error                     { panic("soon") }
-func (s *Spool) Acked() int64                                                    { panic("soon") }
-func (s *Spool) Ack(n int64) error                                               { panic("soon") }
-func (s *Spool) Last() int64                                                     { panic("soon") }
-func (s *Spool) Empty() bool                                                     { panic("soon") }
-func (s *Spool) Digest() (count int64, sum string)                               { panic("soon") }
-func (s *Spool) Stop(cause error)                                                { panic("soon") }
-func (s *Spool) Close() error                                                    { panic("soon") }
+func (o SpoolOptions) withDefaults() SpoolOptions {
+	if o.Limit == 0 {
+		o.Limit = defaultLimit
+	}
+	if o.Reserve == 0 {
+		o.Reserve = defaultReserve
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return o
+}
+
+// segmentSize leaves several segments within the limit, or acks free nothing.
+func (o SpoolOptions) segmentSize() int64 { return min(maxSegment, o.Limit/8) }
+
+// ErrClosed is what a closed spool answers.
+var ErrClosed = errors.New("spool is closed")
+
+// ErrLocked says that another process, or this one, has the spool open.
+var ErrLocked = errors.New("spool is open elsewhere")
+
+// Append adds an entry and returns its number. data is JSON; it is compacted,
+// and not kept. A durable entry is on the disk when Append returns; callers
+// that come together share one fsync.
+//
+// At the limit, or when the disk is full, Append waits until acks free space
+// (a report may use the reserve); Close and Stop end the wait with an error.
+func (s *Spool) Append(kind EntryKind, data []byte, durable bool) (int64, error) {
+	var b bytes.Buffer
+	b.Grow(len(data))
+	if err := canonical(&b, data); err != nil {
+		return 0, fmt.Errorf("append %s: %w", kind, err)
+	}
+	n, err := s.append(kind, b.Bytes())
+	if err == nil && durable {
+		err = s.syncTo(n)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("append %s: %w", kind, err)
+	}
+	return n, nil
+}
+
+// append adds an entry of canonical data to the buffer.
+func (s *Spool) append(kind EntryKind, data []byte) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.room(kind, int64(len(data)+lineOverhead)); err != nil {
+		return 0, err
+	}
+	s.last++
+	s.buf = appendLine(s.buf, s.last, kind, data)
+	if kind == EntryReport {
+		s.reports, s.bufReport = s.last, true
+		notify(s.urgent)
+	} else {
+		s.work = s.all.add(s.work, data)
+	}
+	n := s.last
+	s.fileSoon()
+	s.notify()
+	return n, s.broken
+}
+
+// fileSoon files a full buffer now and any other one by the timer.
+func (s *Spool) fileSoon() {
+	switch {
+	case len(s.buf) >= maxBuffer:
+		_ = s.file() // no space: the next Append waits; anything else is s.broken
+	case s.timer == nil:
+		s.timer = time.AfterFunc(fileEvery, s.tick)
+	}
+}
+
+func (s *Spool) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer = nil
+	if s.closed || s.file() == nil || s.broken != nil {
+		return
+	}
+	s.timer = time.AfterFunc(retryFull, s.tick)
+}
+
+// Last is the number of the last entry, 0 if there is none.
+func (s *Spool) Last() int64 { return locked(s, func() int64 { return s.last }) }
+
+// Acked is the number up to which the receiver has everything.
+func (s *Spool) Acked() int64 { return locked(s, func() int64 { return s.acked }) }
+
+// Empty says that nothing waits to be acknowledged.
+func (s *Spool) Empty() bool { return locked(s, func() bool { return s.acked == s.last }) }
+
+// Digest tells how many events were appended, over all openings of the spool,
+// and their digest: sum_i = SHA-256(sum_{i-1} || data_i) in hex, beginning
+// with 32 zero bytes; data_i is an event's data as Read returns it.
+func (s *Spool) Digest() (count int64, sum string) {
+	d := locked(s, func() digest { return s.all })
+	return d.count, d.String()
+}
+
+// Dir is the directory of the spool.
+func (s *Spool) Dir() string { return s.dir }
+
+// Stop makes every Append of an event that would have to wait for space fail
+// with cause, now and from now on. Reports may still use the reserve.
+func (s *Spool) Stop(cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = cause
+	s.notify()
+}
+
+func locked[T any](s *Spool, f func() T) T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f()
+}
+
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

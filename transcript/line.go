@@ -1,0 +1,127 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Line renders e as one plain line for a terminal, without its time. It is
+// harmless whatever an agent wrote: control characters and marks that turn
+// the direction of text are gone, line breaks are spaces. It is "" for an
+// event that has nothing to show.
+func Line(e Event) string {
+	if e.Kind == KindUpdate {
+		return Harmless(updateLine(e.Data))
+	}
+	var d lineFields
+	if len(e.Data) > 0 && json.Unmarshal(e.Data, &d) != nil {
+		return Harmless(string(e.Kind) + ": " + string(e.Data))
+	}
+	if d.Cut != nil {
+		return Harmless(d.Cut.line(e.Kind))
+	}
+	render, ok := lines[e.Kind]
+	if !ok {
+		return Harmless(string(e.Kind) + ": " + string(e.Data))
+	}
+	return Harmless(render(d))
+}
+
+// lineFields are all fields of the kinds' data that a line shows.
+type lineFields struct {
+	Author, Text, Result, StopReason string
+	Title, Choice, By                string
+	Subject, From, To, Reason        any
+	Source, What, Unit               string
+	Done, Total                      float64
+	Name, Version, Why               string
+	Repeat                           int
+	Cut                              *Cut
+}
+
+var lines = map[Kind]func(lineFields) string{
+	KindMessage:   func(d lineFields) string { return join(" ", d.Author+":", d.Text) },
+	KindTurnBegan: func(lineFields) string { return "turn began" },
+	KindTurnEnded: func(d lineFields) string { return join(": ", "turn ended", join(", ", d.Result, d.StopReason)) },
+	KindAsked:     func(d lineFields) string { return join(" ", "asks:", d.Title) },
+	KindDecided:   func(d lineFields) string { return join(" ", "decided:", d.Choice, by(d.By)) },
+	KindNotice:    func(d lineFields) string { return join(" ", "notice:", d.Text) },
+	KindState: func(d lineFields) string {
+		return join(" ", str(d.Subject)+":", str(d.From), "->", str(d.To), paren(str(d.Reason)))
+	},
+	KindOutput:   func(d lineFields) string { return join(": ", d.Source, d.Text) },
+	KindProgress: progressLine,
+	KindAgent:    func(d lineFields) string { return join(" ", "agent:", d.Name, d.Version) },
+	KindGap: func(d lineFields) string {
+		return join(" ", "events", str(d.From), "to", str(d.To), "are missing", paren(d.Why))
+	},
+}
+
+func (c *Cut) line(kind Kind) string {
+	return fmt.Sprintf("%s: %d bytes, kept in part: %.200s", kind, c.Size, c.Head)
+}
+
+func progressLine(d lineFields) string {
+	if d.Total == 0 {
+		return join(" ", d.What, paren(amount(d.Done, d.Unit)))
+	}
+	return join(" ", d.What, paren(fmt.Sprintf("%v of %s", d.Done, amount(d.Total, d.Unit))))
+}
+
+func amount(n float64, unit string) string {
+	if n == 0 {
+		return ""
+	}
+	return join(" ", fmt.Sprint(n), unit)
+}
+
+func by(who string) string {
+	if who == "" {
+		return ""
+	}
+	return "by " + who
+}
+
+func paren(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "(" + s + ")"
+}
+
+func str(v any) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+// join leaves out what is empty.
+func join(sep string, parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" && p != ":" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, sep)
+}
+
+// Harmless makes s one line that a terminal shows as it is: without control
+// characters, escape sequences and marks that turn the direction of text.
+func Harmless(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.Map(visible, s), unicode.IsSpace), " ")
+}
+
+func visible(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.IsControl(r), r == '\u200e', r == '\u200f',
+		r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\ufeff':
+		return -1
+	}
+	return r
+}
