@@ -33,3 +33,10 @@ func (tx *Tx) KeepStartKey(key string, first blaise.MessageID) error {
 // Notice adds a notice of Blaise's own to the session's transcript, as part of
 // the transaction.
 func (tx *Tx) Notice(session blaise.SessionID, n blaise.Notice) error { return errors.ErrUnsupported }
+
+// The states of a directive.
+const (
+	DirectiveOpen     = "open"
+	DirectiveReceived = "received"
+	DirectiveVoid     = "void"
+)
