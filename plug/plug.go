@@ -59,6 +59,12 @@ type Reacher interface {
 	Reach() blaise.Reach
 }
 
+// An Isolator is a Plug inside of whose layer nothing of the outer place is to
+// be seen but Dir and what stands in Needs. Layers further out get Scope.Alone.
+type Isolator interface {
+	Isolates() bool
+}
+
 // ErrGone says that what an earlier run left is not there any more, though
 // this machine is the one to look on.
 var ErrGone = errors.New("gone")

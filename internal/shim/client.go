@@ -1,0 +1,256 @@
+//go:build unix
+
+package shim
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The ways in which a command may not start.
+var (
+	ErrNotFound    = errors.New("command not found")
+	ErrNotRunnable = errors.New("not an executable program")
+)
+
+const (
+	kindNotFound    = "not_found"
+	kindNotRunnable = "not_runnable"
+	kindFailed      = "failed"
+)
+
+// killLimit is how long Kill waits for an empty tree: a process in an
+// uninterruptible wait, or one of another user, may never go.
+const killLimit = 30 * time.Second
+
+// A Command says what to start under a shim. Nil files are /dev/null.
+type Command struct {
+	Program string // holds the shim: run as PROGRAM shim run -- ARGS
+	Args    []string
+	Dir     string
+	Env     []string // all of it
+	Stdin   *os.File
+	Stdout  *os.File
+	Stderr  *os.File
+	Fence   time.Duration // on the clock of Boottime; 0: none
+}
+
+// A Process is a command under its shim. Its methods are safe for concurrent
+// use.
+type Process struct {
+	cmd    *exec.Cmd
+	ctl    *os.File
+	pid    int
+	start  uint64
+	exited chan struct{} // the command ended; code, signal and err are set
+	gone   chan struct{} // the shim ended: the tree is empty
+	code   int
+	signal string
+	err    error
+}
+
+// Start starts c and returns when it runs, with ErrNotFound or ErrNotRunnable
+// if it does not. The end of ctx ends the wait, not a command that runs.
+func Start(ctx context.Context, c Command) (*Process, error) {
+	if st, err := os.Stat(c.Dir); c.Dir != "" && (err != nil || !st.IsDir()) {
+		return nil, fmt.Errorf("start %q: no directory %q", c.Args[0], c.Dir)
+	}
+	ours, theirs, err := socketPair()
+	if err != nil {
+		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
+	}
+	defer theirs.Close()
+	argv := []string{c.Program, "shim", "run", "--fence", strconv.FormatInt(int64(c.Fence), 10), "--"}
+	cmd := &exec.Cmd{
+		Path: c.Program, Args: append(argv, c.Args...), Dir: c.Dir, Env: c.Env,
+		ExtraFiles:  []*os.File{theirs},
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a terminal's ^C is not for it
+	}
+	setFiles(cmd, c)
+	if err := cmd.Start(); err != nil {
+		ours.Close()
+		return nil, fmt.Errorf("start shim %q: %w", c.Program, err)
+	}
+	p := &Process{cmd: cmd, ctl: ours, exited: make(chan struct{}), gone: make(chan struct{})}
+	if err := p.begin(ctx); err != nil {
+		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
+	}
+	return p, nil
+}
+
+// setFiles leaves nil interfaces, not nil files in interfaces.
+func setFiles(cmd *exec.Cmd, c Command) {
+	if c.Stdin != nil {
+		cmd.Stdin = c.Stdin
+	}
+	if c.Stdout != nil {
+		cmd.Stdout = c.Stdout
+	}
+	if c.Stderr != nil {
+		cmd.Stderr = c.Stderr
+	}
+}
+
+func socketPair() (ours, theirs *os.File, err error) {
+	syscall.ForkLock.RLock()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, fmt.Errorf("make socket pair: %w", err)
+	}
+	if err := syscall.SetNonblock(fds[0], true); err != nil {
+		return nil, nil, fmt.Errorf("set socket: %w", err)
+	}
+	return os.NewFile(uintptr(fds[0]), "shim"), os.NewFile(uintptr(fds[1]), "control"), nil
+}
+
+// begin waits for the shim's first line, then leaves the rest to follow.
+func (p *Process) begin(ctx context.Context) error {
+	first := make(chan error, 1)
+	go p.follow(first)
+	select {
+	case err := <-first:
+		return err
+	case <-ctx.Done():
+		p.ctl.Close()
+		<-p.gone
+		return context.Cause(ctx)
+	}
+}
+
+// follow reads what the shim says until it is gone, and reaps it.
+func (p *Process) follow(first chan<- error) {
+	defer close(p.gone)
+	lines := bufio.NewScanner(p.ctl)
+	started := false
+	for lines.Scan() {
+		verb, rest, _ := strings.Cut(lines.Text(), " ")
+		switch verb {
+		case "started":
+			_, _ = fmt.Sscan(rest, &p.pid, &p.start)
+			started = true
+			first <- nil
+		case "error":
+			first <- startError(rest)
+			started = true
+		case "exit":
+			p.setExit(rest)
+		}
+	}
+	p.ctl.Close()
+	err := p.cmd.Wait()
+	if !started {
+		first <- fmt.Errorf("shim %q is no shim, or was killed: %v", p.cmd.Path, err)
+	}
+	p.mourn(err)
+}
+
+func startError(rest string) error {
+	kind, text, _ := strings.Cut(rest, " ")
+	switch kind {
+	case kindNotFound:
+		return ErrNotFound
+	case kindNotRunnable:
+		return ErrNotRunnable
+	}
+	return errors.New(text)
+}
+
+func (p *Process) setExit(rest string) {
+	_, _ = fmt.Sscan(rest, &p.code, &p.signal)
+	if p.signal == "-" {
+		p.signal = ""
+	}
+	close(p.exited)
+}
+
+// mourn ends what a shim left that was killed itself, as far as it can be
+// found: the command dies with the shim, its group is ended here.
+func (p *Process) mourn(err error) {
+	select {
+	case <-p.exited:
+		return
+	default:
+	}
+	if p.pid > 0 {
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	}
+	p.err = fmt.Errorf("the shim of pid %d ended before its command: %v", p.pid, err)
+	close(p.exited)
+}
+
+// PID is the pid of the command.
+func (p *Process) PID() int { return p.pid }
+
+// Shim is the pid of the shim and when it started, as StartTime has it.
+func (p *Process) Shim() (pid int, start uint64) {
+	return p.cmd.Process.Pid, StartTime(p.cmd.Process.Pid)
+}
+
+// Gone is closed when the whole tree is empty.
+func (p *Process) Gone() <-chan struct{} { return p.gone }
+
+// Wait returns when the command has ended. Its tree may live a moment longer:
+// see Gone.
+func (p *Process) Wait() (code int, signal string, err error) {
+	<-p.exited
+	return p.code, p.signal, p.err
+}
+
+// Signal sends sig to the process group of the command. After its end it
+// answers os.ErrProcessDone.
+func (p *Process) Signal(sig os.Signal) error {
+	n, ok := sig.(syscall.Signal)
+	if !ok {
+		return fmt.Errorf("signal pid %d: no number for %v", p.pid, sig)
+	}
+	select {
+	case <-p.exited:
+		return os.ErrProcessDone
+	default:
+	}
+	return p.tell("signal %d", int(n))
+}
+
+// Fence moves the deadline, on the clock of Boottime.
+func (p *Process) Fence(at time.Duration) error { return p.tell("fence %d", int64(at)) }
+
+// Freeze stops the whole tree, Thaw lets it go on.
+func (p *Process) Freeze() error { return p.tell("freeze") }
+
+// Thaw lets a frozen tree go on.
+func (p *Process) Thaw() error { return p.tell("thaw") }
+
+func (p *Process) tell(format string, args ...any) error {
+	_, err := fmt.Fprintf(p.ctl, format+"\n", args...)
+	if errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
+		return os.ErrProcessDone
+	}
+	return err
+}
+
+// Kill ends the whole tree and returns when it is empty. It may be called at
+// any time, and twice.
+func (p *Process) Kill() error {
+	if err := p.tell("kill"); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill pid %d: %w", p.pid, err)
+	}
+	select {
+	case <-p.gone:
+		return nil
+	case <-time.After(killLimit):
+		return fmt.Errorf("kill pid %d: its tree is not empty after %v", p.pid, killLimit)
+	}
+}

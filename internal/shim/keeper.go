@@ -1,0 +1,191 @@
+//go:build unix
+
+package shim
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A keeper starts one command, obeys the control socket, and stays until
+// nothing of the command's tree is left.
+type keeper struct {
+	ctl    *os.File
+	fence  time.Duration // on the clock of Boottime; 0: none
+	timer  *time.Timer
+	orders chan string             // closed when the control socket ends
+	died   chan syscall.WaitStatus // the command ended
+	empty  chan struct{}           // no child is left
+	pid    int
+	ended  bool // the command was reaped; its pid may be somebody else's
+	kill   sync.Once
+}
+
+func newKeeper(ctl *os.File, fence time.Duration) *keeper {
+	return &keeper{
+		ctl: ctl, fence: fence, timer: time.NewTimer(0),
+		orders: make(chan string), died: make(chan syscall.WaitStatus, 1), empty: make(chan struct{}),
+	}
+}
+
+func (k *keeper) run(argv []string) int {
+	// The command is to die with the thread that started it (Pdeathsig), so
+	// that thread must be one that stays.
+	runtime.LockOSThread()
+	if err := becomeSubreaper(); err != nil {
+		k.say("error failed become subreaper: %v", err)
+		return 126
+	}
+	if kind, err := k.start(argv); err != nil {
+		k.say("error %s %s", kind, oneLine(err.Error()))
+		return 127
+	}
+	k.say("started %d %d", k.pid, StartTime(k.pid))
+	go k.listen()
+	go k.reap()
+	k.obey()
+	return 0
+}
+
+func (k *keeper) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(k.ctl, format+"\n", args...) // nobody listens: the socket's end tells
+}
+
+func (k *keeper) start(argv []string) (kind string, err error) {
+	path, err := exec.LookPath(argv[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return kindOf(err), err
+	}
+	k.pid, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{
+		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: childAttr(),
+	})
+	return kindOf(err), err
+}
+
+func kindOf(err error) string {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
+		return kindNotFound
+	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+		return kindNotRunnable
+	}
+	return kindFailed
+}
+
+func (k *keeper) listen() {
+	defer close(k.orders)
+	lines := bufio.NewScanner(k.ctl)
+	for lines.Scan() {
+		k.orders <- lines.Text()
+	}
+}
+
+// reap collects every child until there is none: a subreaper without children
+// has no descendants at all, which is the proof that the tree is empty.
+func (k *keeper) reap() {
+	defer close(k.empty)
+	for {
+		var ws syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &ws, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return
+		case pid == k.pid:
+			k.died <- ws
+		}
+	}
+}
+
+func (k *keeper) obey() {
+	orders := k.orders
+	for {
+		select {
+		case o, ok := <-orders:
+			if !ok {
+				orders = nil
+				o = "kill"
+			}
+			k.carryOut(o)
+		case <-k.timer.C:
+			k.checkFence()
+		case ws := <-k.died:
+			k.report(ws)
+		case <-k.empty:
+			k.last()
+			return
+		}
+	}
+}
+
+// last says what the command exited with, if the two ends raced, and ends what
+// is left of its group where there is no subreaper.
+func (k *keeper) last() {
+	select {
+	case ws := <-k.died:
+		k.report(ws)
+	default:
+	}
+	killGroup(k.pid)
+}
+
+func (k *keeper) report(ws syscall.WaitStatus) {
+	k.ended = true
+	if ws.Signaled() {
+		k.say("exit %d %s", 128+int(ws.Signal()), unix.SignalName(ws.Signal()))
+	} else {
+		k.say("exit %d -", ws.ExitStatus())
+	}
+	k.killAll()
+}
+
+func (k *keeper) carryOut(order string) {
+	verb, arg, _ := strings.Cut(order, " ")
+	n, _ := strconv.ParseInt(arg, 10, 64)
+	switch verb {
+	case "signal":
+		if n > 0 && !k.ended {
+			_ = syscall.Kill(-k.pid, syscall.Signal(n))
+		}
+	case "fence":
+		k.fence = time.Duration(n)
+		k.checkFence()
+	case "freeze":
+		signalTree(k.pid, syscall.SIGSTOP)
+	case "thaw":
+		signalTree(k.pid, syscall.SIGCONT)
+	case "kill":
+		k.killAll()
+	}
+}
+
+func (k *keeper) killAll() {
+	k.kill.Do(func() { go killTree(k.pid, k.empty) })
+}
+
+// checkFence looks at the clock that counts sleep: a timer does not, so it is
+// never set for longer than two seconds.
+func (k *keeper) checkFence() {
+	if k.fence == 0 {
+		return
+	}
+	left := k.fence - Boottime()
+	if left <= 0 {
+		k.killAll()
+		return
+	}
+	k.timer.Reset(min(left, 2*time.Second))
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,71 @@
+//go:build unix
+
+package shim
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+)
+
+// Main runs the shim with the arguments after PROGRAM, with or without the
+// leading "shim", and answers the exit code of the program: 0 after the command
+// ran, whatever it exited with, 2 for bad usage, 126 or 127 if it did not start.
+func Main(args []string) int {
+	if len(args) > 0 && args[0] == "shim" {
+		args = args[1:]
+	}
+	if len(args) == 0 || args[0] != "run" {
+		fmt.Fprintln(os.Stderr, "usage: shim run [--fence NANOS] -- COMMAND ARGS...")
+		return 2
+	}
+	flags := flag.NewFlagSet("shim run", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	fence := flags.Int64("fence", 0, "")
+	if err := flags.Parse(args[1:]); err != nil || flags.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: shim run [--fence NANOS] -- COMMAND ARGS...")
+		return 2
+	}
+	ctl, err := openControl()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "shim:", err)
+		return 2
+	}
+	staySmall()
+	deafen()
+	return newKeeper(ctl, time.Duration(*fence)).run(flags.Args())
+}
+
+// staySmall keeps the shim at a few megabytes: one runs beside every process.
+func staySmall() {
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(20)
+	debug.SetMemoryLimit(8 << 20)
+}
+
+// deafen drops the signals that are meant for the command: the shim answers to
+// its control socket. Ignoring them instead would be inherited by the command.
+func deafen() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP,
+		syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE, syscall.SIGTSTP)
+}
+
+// openControl takes descriptor 3, if it is a socket: the Go runtime puts its
+// own descriptors there when nobody handed one over.
+func openControl() (*os.File, error) {
+	var st syscall.Stat_t
+	if err := syscall.Fstat(3, &st); err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
+		return nil, fmt.Errorf("no control socket on descriptor 3 (started by hand?)")
+	}
+	syscall.CloseOnExec(3)
+	if err := syscall.SetNonblock(3, true); err != nil {
+		return nil, fmt.Errorf("set control socket: %w", err)
+	}
+	return os.NewFile(3, "control"), nil
+}

@@ -1,0 +1,128 @@
+package plug
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"blaise.dev/blaise/internal/shim"
+)
+
+// Boottime is the time since boot, sleep included: the clock of a Fence.
+func Boottime() time.Duration { return shim.Boottime() }
+
+// A ShimRef names a shim for good on one boot of a machine.
+type ShimRef struct {
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"`
+}
+
+// Alive reports whether the shim still runs, and so perhaps something below it.
+func (r ShimRef) Alive() bool { return shim.Alive(r.PID, r.Start) }
+
+// A Fence holds the deadline of all processes that a run started: their shims
+// kill them when it has passed (X2). The zero Fence has no deadline. Its methods
+// are safe for concurrent use and on a nil Fence.
+type Fence struct {
+	mu       sync.Mutex // guards what follows
+	deadline time.Duration
+	live     map[*shim.Process]struct{}
+}
+
+// Renew moves the deadline of all that lives and of all that starts later. It
+// is a time on the clock of Boottime; 0 takes the fence away from what starts
+// later only.
+func (f *Fence) Renew(deadline time.Duration) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	f.deadline = deadline
+	f.mu.Unlock()
+	for _, p := range f.processes() {
+		_ = p.Fence(deadline) // gone: nothing to fence
+	}
+}
+
+// Live names the shims that have not ended.
+func (f *Fence) Live() []ShimRef {
+	var refs []ShimRef
+	for _, p := range f.processes() {
+		pid, start := p.Shim()
+		refs = append(refs, ShimRef{PID: pid, Start: start})
+	}
+	return refs
+}
+
+// Freeze stops everything, Thaw lets it go on: after a gap a run asks Blaise
+// before its agent does another thing.
+func (f *Fence) Freeze() {
+	for _, p := range f.processes() {
+		_ = p.Freeze()
+	}
+}
+
+// Thaw lets everything go on.
+func (f *Fence) Thaw() {
+	for _, p := range f.processes() {
+		_ = p.Thaw()
+	}
+}
+
+// Kill ends everything and returns when all trees are empty.
+func (f *Fence) Kill() error {
+	all := f.processes()
+	errs := make([]error, len(all))
+	var wg sync.WaitGroup
+	for i, p := range all {
+		wg.Go(func() { errs[i] = p.Kill() })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (f *Fence) at() time.Duration {
+	if f == nil {
+		return 0
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.deadline
+}
+
+// add takes p in. A Renew that came between p's start and now is passed on.
+func (f *Fence) add(p *shim.Process) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	if f.live == nil {
+		f.live = map[*shim.Process]struct{}{}
+	}
+	f.live[p] = struct{}{}
+	deadline := f.deadline
+	f.mu.Unlock()
+	_ = p.Fence(deadline)
+}
+
+func (f *Fence) remove(p *shim.Process) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.live, p)
+}
+
+func (f *Fence) processes() []*shim.Process {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make([]*shim.Process, 0, len(f.live))
+	for p := range f.live {
+		all = append(all, p)
+	}
+	return all
+}

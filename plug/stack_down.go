@@ -1,0 +1,80 @@
+package plug
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"blaise.dev/blaise"
+)
+
+// Save brings home, outwards, the work that only the environment holds, and
+// answers what was new. Every layer is tried; what failed is joined, and the
+// answer still holds what was saved. It works without Open.
+func (s *Stack) Save(ctx context.Context) ([]blaise.SavedWork, error) {
+	var saved []blaise.SavedWork
+	err := s.outwards("save", func(l *layer) error {
+		saver, ok := l.plug.(Saver)
+		if !ok || !l.touched() {
+			return nil
+		}
+		outer := l.outer
+		if outer == nil {
+			outer = s.o.Host
+		}
+		w, err := saver.Save(ctx, s.scope(l), outer)
+		if w.N > 0 {
+			saved = append(saved, w)
+			s.saves = w.N + 1
+		}
+		return err
+	})
+	return saved, err
+}
+
+// Pause pauses the layers outwards, as Save goes on past failures, and works
+// without Open.
+func (s *Stack) Pause(ctx context.Context) error {
+	return s.outwards("pause", func(l *layer) error {
+		p, ok := l.plug.(Pauser)
+		if !ok || !l.touched() {
+			return nil
+		}
+		return p.Pause(ctx, s.scope(l))
+	})
+}
+
+// Destroy destroys the layers outwards, all of them: whether one was opened may
+// not have been recorded. It goes on past failures and works without Open. What
+// a layer left in its state directory (a bundle of saved work) stays.
+func (s *Stack) Destroy(ctx context.Context) error {
+	err := s.outwards("destroy", func(l *layer) error {
+		scope := s.scope(l)
+		if err := l.plug.Destroy(ctx, scope); err != nil {
+			return err
+		}
+		l.record.Opened, l.tried = false, false
+		_ = os.Remove(scope.Dir) // if empty
+		return nil
+	})
+	_ = os.Remove(s.envDir())
+	_ = os.Remove(filepath.Dir(s.envDir()))
+	s.env = s.o.Host
+	return err
+}
+
+// touched reports whether the layer may hold anything: it was opened by some
+// run, or Open was tried by this one.
+func (l *layer) touched() bool { return l.tried || l.record.Opened }
+
+func (s *Stack) outwards(verb string, do func(*layer) error) error {
+	var errs []error
+	for i := len(s.layers) - 1; i >= 0; i-- {
+		l := s.layers[i]
+		if err := do(l); err != nil {
+			errs = append(errs, &LayerError{Verb: verb, Plug: l.spec.ID, Use: l.spec.Use, Err: err})
+		}
+	}
+	return errors.Join(errs...)
+}

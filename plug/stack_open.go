@@ -1,0 +1,143 @@
+package plug
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/transcript"
+)
+
+// Open opens the layers inwards. At the first failure it stops with an
+// *OpenError; what is open or half-open then is saved, paused and destroyed as
+// ever. The end of ctx cancels it.
+func (s *Stack) Open(ctx context.Context) error {
+	s.env = s.o.Host
+	for _, l := range s.layers {
+		if l.removed {
+			continue
+		}
+		env, err := s.openLayer(ctx, l)
+		if err != nil {
+			return &OpenError{Plug: l.spec.ID, Use: l.spec.Use, Err: err}
+		}
+		s.env = env
+	}
+	return nil
+}
+
+func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	l.describe(s.o.Machine)
+	if err := s.o.Record(ctx, l.record); err != nil {
+		return nil, fmt.Errorf("record plug: %w", err)
+	}
+	scope := s.scope(l)
+	if err := os.MkdirAll(scope.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make state directory: %w", err)
+	}
+	l.tried, l.outer = true, s.env
+	env, err := l.plug.Open(ctx, scope, s.env)
+	if err != nil {
+		return nil, err
+	}
+	if env == nil {
+		return nil, errors.New("the plug made no place (a bug of the plug)")
+	}
+	l.record.Opened = true
+	if err := s.o.Record(ctx, l.record); err != nil {
+		return nil, fmt.Errorf("record plug: %w", err)
+	}
+	if !l.record.Resumable {
+		s.o.Log.Warn("plug cannot be resumed", "plug", l.spec.ID, "use", l.spec.Use, "why", l.record.Why)
+	}
+	return env, nil
+}
+
+// describe brings the record up to date with the spec.
+func (l *layer) describe(machine blaise.MachineID) {
+	l.record.Spec = l.spec.Bytes()
+	l.record.Machine = machine
+	l.record.Unowned = false
+	l.record.Resumable, l.record.Why, l.record.Reach = true, "", blaise.ReachHost
+	if t, ok := l.plug.(Transient); ok {
+		l.record.Why = t.Transient()
+		l.record.Resumable = l.record.Why == ""
+	}
+	if r, ok := l.plug.(Reacher); ok {
+		l.record.Reach = r.Reach()
+	}
+}
+
+// scope is what the layer's plug gets to know.
+func (s *Stack) scope(l *layer) Scope {
+	return Scope{
+		Session: s.o.Session, Environment: s.o.Environment, ID: l.spec.ID,
+		Opened: l.record.Opened, Alone: l.alone,
+		Save: s.saves, Restore: s.o.Restore,
+		Dir:  filepath.Join(s.envDir(), l.spec.ID),
+		Host: s.o.Host, State: layerState{State: s.o.State(l.spec.ID), layer: l},
+		Intend: func(ctx context.Context, r blaise.Resource) error {
+			r.Plug = l.spec.ID
+			return s.o.Intend(ctx, r)
+		},
+		Forget: func(ctx context.Context, r blaise.Resource) error {
+			r.Plug = l.spec.ID
+			return s.o.Forget(ctx, r)
+		},
+		Note: s.o.Note, Secret: s.o.Secret,
+		Log: s.o.Log.With("session", s.o.Session, "plug", l.spec.ID),
+	}
+}
+
+// envDir holds what the plugs of the environment keep on this machine.
+func (s *Stack) envDir() string {
+	return filepath.Join(s.o.StateDir, "environments", s.o.Environment)
+}
+
+// Env is the place the agent lives in: the innermost that is open, the host
+// before that.
+func (s *Stack) Env() Env { return s.env }
+
+// Filter puts the stack's filters before next. The innermost plug sees an event
+// first: what added a secret removes it before anybody else sees it.
+func (s *Stack) Filter(next transcript.Sink) transcript.Sink {
+	for _, l := range s.layers {
+		if f, ok := l.plug.(Filter); ok && !l.removed {
+			next = f.Filter(s.scope(l), next)
+		}
+	}
+	return next
+}
+
+// Resumable are the records of all the environment's plugs, outermost first,
+// those that no blaise.yml owns any more last.
+func (s *Stack) Resumable() []blaise.PlugRecord {
+	var records []blaise.PlugRecord
+	for _, l := range s.layers {
+		if l.record.Spec == nil {
+			l.describe(s.o.Machine)
+		}
+		records = append(records, l.record)
+	}
+	return append(records, s.unowned...)
+}
+
+// A layerState notices that its plug keeps state, for the record.
+type layerState struct {
+	State
+	layer *layer
+}
+
+func (st layerState) Save(ctx context.Context, v any) error {
+	if err := st.State.Save(ctx, v); err != nil {
+		return err
+	}
+	st.layer.record.HasState = v != nil
+	return nil
+}
