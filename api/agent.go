@@ -1,0 +1,99 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"blaise.dev/blaise"
+)
+
+// An Agent is what GET /api/agents answers of an agent.
+type Agent struct {
+	Name     blaise.AgentName `json:"name"`
+	State    string           `json:"state"` // enabled, disabled, archived
+	Revision int              `json:"revision"`
+	Spec     json.RawMessage  `json:"spec"`
+	By       string           `json:"by"`
+	At       time.Time        `json:"at"`
+}
+
+// AgentState is the body of POST /api/agents/{name}/state: enabled, disabled or
+// archived (A27).
+type AgentState struct {
+	State string `json:"state"`
+}
+
+// Applied answers POST /api/agents?dryRun=, whose body is a manifest in YAML or
+// JSON, as it stands in the file.
+type Applied struct {
+	Name     blaise.AgentName `json:"name"`
+	Revision int              `json:"revision"`
+	Result   string           `json:"result"` // created, changed, unchanged
+	DryRun   bool             `json:"dryRun,omitempty"`
+	Effects  []string         `json:"effects,omitempty"`
+}
+
+// A Runner is what GET /api/runners answers of a runner.
+type Runner struct {
+	ID        blaise.RunnerID   `json:"id"`
+	Name      string            `json:"name"`
+	Labels    map[string]string `json:"labels"`
+	SingleUse bool              `json:"singleUse"`
+	Revoked   bool              `json:"revoked"`
+	CreatedAt time.Time         `json:"created_at"`
+	Instances []Instance        `json:"instances"`
+}
+
+// An Instance is one daemon of a Runner.
+type Instance struct {
+	ID       blaise.InstanceID `json:"id"`
+	Host     string            `json:"host"`
+	Machine  blaise.MachineID  `json:"machine"`
+	Version  string            `json:"version"`
+	Slots    int               `json:"slots"`
+	Runs     []blaise.RunID    `json:"runs"`
+	LastSeen time.Time         `json:"last_seen"`
+	Online   bool              `json:"online"`
+	Draining bool              `json:"draining"`
+}
+
+// NewToken makes a runner token: POST /api/tokens. DELETE /api/tokens/{id}
+// revokes it (A31).
+type NewToken struct {
+	Name      string            `json:"name"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	SingleUse bool              `json:"singleUse,omitempty"`
+}
+
+// Token answers NewToken. Secret is shown this once.
+type Token struct {
+	ID     blaise.RunnerID `json:"id"`
+	Name   string          `json:"name"`
+	Secret string          `json:"secret,omitempty"`
+}
+
+// Login exchanges a one-use code for a token: POST /api/login.
+type Login struct {
+	Code string `json:"code"`
+}
+
+// LoggedIn answers Login.
+type LoggedIn struct {
+	Token string `json:"token"`
+	Name  string `json:"name"`
+	Role  string `json:"role"`
+}
+
+// Link answers POST /api/login/link: a link that signs one browser in, once,
+// and the code in it, for `blaise login`.
+type Link struct {
+	URL  string `json:"url"`
+	Code string `json:"code"`
+}
+
+// Dev is the file DATA/dev.json that `blaise dev` writes when it is ready.
+type Dev struct {
+	URL   string `json:"url"`
+	Token string `json:"token"`
+	PID   int    `json:"pid"`
+}

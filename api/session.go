@@ -1,0 +1,205 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/transcript"
+)
+
+// A Session is what `blaise session show ID --json` prints and GET
+// /api/sessions/{id} answers. Its names are a contract (SPEC, Surfaces).
+type Session struct {
+	ID          blaise.SessionID    `json:"id"`
+	Agent       blaise.AgentName    `json:"agent"`
+	State       blaise.SessionState `json:"state"`
+	Held        bool                `json:"held"`
+	Outcome     blaise.Outcome      `json:"outcome"`
+	Reason      string              `json:"reason"`
+	Title       string              `json:"title"`
+	Author      string              `json:"author"`
+	Context     blaise.ContextState `json:"context"`
+	Runner      blaise.RunnerID     `json:"runner"`
+	CreatedAt   time.Time           `json:"created_at"`
+	EndedAt     *time.Time          `json:"ended_at"`
+	Environment Environment         `json:"environment"`
+	Runs        []Run               `json:"runs"`
+	Messages    []Message           `json:"messages"`
+	Waits       []Wait              `json:"waits"`
+	Clocks      []Clock             `json:"clocks"`
+	Saves       []blaise.SavedWork  `json:"saves"`
+	Budget      json.RawMessage     `json:"budget"`
+}
+
+// An Environment is the environment in a Session.
+type Environment struct {
+	ID             blaise.EnvironmentID    `json:"id"`
+	State          blaise.EnvironmentState `json:"state"`
+	Meaning        string                  `json:"meaning"`
+	Generation     int                     `json:"generation"`
+	DeadlineAt     *time.Time              `json:"deadline_at"`
+	DeadlineReason string                  `json:"deadline_reason"`
+	LastError      string                  `json:"last_error"`
+	Plugs          []Plug                  `json:"plugs"`
+}
+
+// A Plug is one plug of an Environment and what it holds.
+type Plug struct {
+	ID         string            `json:"id"`
+	Use        string            `json:"use"`
+	State      string            `json:"state"` // opened, closed, unowned
+	Resumable  bool              `json:"resumable"`
+	Why        string            `json:"why,omitempty"`
+	Reach      blaise.Reach      `json:"reach"`
+	Machine    blaise.MachineID  `json:"machine"`
+	Resources  []blaise.Resource `json:"resources"`
+	StateSaved bool              `json:"state_saved"`
+}
+
+// A Run is one run of a Session.
+type Run struct {
+	ID         blaise.RunID      `json:"id"`
+	Kind       blaise.RunKind    `json:"kind"`
+	Attempt    int               `json:"attempt"`
+	State      blaise.RunState   `json:"state"`
+	Outcome    blaise.RunOutcome `json:"outcome"`
+	Reason     string            `json:"reason"`
+	Runner     blaise.RunnerID   `json:"runner"`
+	Instance   blaise.InstanceID `json:"instance"`
+	AcceptedAt *time.Time        `json:"accepted_at"`
+	EndedAt    *time.Time        `json:"ended_at"`
+	Record     string            `json:"record"` // complete, open, incomplete: N missing
+}
+
+// A Message is one message of a Session.
+type Message struct {
+	ID          blaise.MessageID    `json:"id"`
+	Author      string              `json:"author"`
+	State       blaise.MessageState `json:"state"`
+	Text        string              `json:"text"`
+	Answer      string              `json:"answer"`
+	Run         blaise.RunID        `json:"run"`
+	Turn        int                 `json:"turn"`
+	Reason      string              `json:"reason"`
+	Repeats     int                 `json:"repeats"`
+	Cut         bool                `json:"cut,omitempty"` // Text or Answer is not whole
+	QueuedAt    time.Time           `json:"queued_at"`
+	DeliveredAt *time.Time          `json:"delivered_at"`
+	AnsweredAt  *time.Time          `json:"answered_at"`
+}
+
+// A Wait is something a person must do before a Session goes on.
+type Wait struct {
+	ID           blaise.QuestionID `json:"id"`
+	Kind         string            `json:"kind"`
+	What         string            `json:"what"`
+	Detail       json.RawMessage   `json:"detail,omitempty"`
+	Options      []blaise.Option   `json:"options"`
+	WhoCanAnswer []string          `json:"who_can_answer"`
+	Since        time.Time         `json:"since"`
+	ExpiresAt    *time.Time        `json:"expires_at"`
+}
+
+// A Clock is one clock that runs for a Session.
+type Clock struct {
+	Kind    blaise.ClockKind `json:"kind"`
+	DueAt   time.Time        `json:"due_at"`
+	Setting string           `json:"setting"`
+	Then    string           `json:"then"`
+}
+
+// A Summary is one line of `blaise list`.
+type Summary struct {
+	ID          blaise.SessionID        `json:"id"`
+	Agent       blaise.AgentName        `json:"agent"`
+	State       blaise.SessionState     `json:"state"`
+	Held        bool                    `json:"held"`
+	Outcome     blaise.Outcome          `json:"outcome"`
+	Reason      string                  `json:"reason"`
+	Title       string                  `json:"title"`
+	Environment blaise.EnvironmentState `json:"environment"`
+	Waits       int                     `json:"waits"`
+	CreatedAt   time.Time               `json:"created_at"`
+	UpdatedAt   time.Time               `json:"updated_at"`
+}
+
+// Sessions answers GET /api/sessions?state=&agent=&q=&limit=&before=.
+type Sessions struct {
+	Sessions []Summary                   `json:"sessions"`
+	Counts   map[blaise.SessionState]int `json:"counts"`
+	Next     string                      `json:"next,omitempty"` // the value of before for the next page
+}
+
+// StartSession begins a session: POST /api/sessions.
+type StartSession struct {
+	Agent blaise.AgentName  `json:"agent"`
+	Text  string            `json:"text"`
+	Key   string            `json:"key,omitempty"` // idempotency key
+	Set   map[string]string `json:"set,omitempty"`
+	From  blaise.SessionID  `json:"from,omitempty"`
+}
+
+// PostMessage sends a message: POST /api/sessions/{id}/messages.
+type PostMessage struct {
+	Text string `json:"text"`
+	Key  string `json:"key,omitempty"`
+	Now  bool   `json:"now,omitempty"` // interrupt the turn and send this first
+}
+
+// Posted answers StartSession and PostMessage.
+type Posted struct {
+	Session blaise.SessionID    `json:"session"`
+	Message blaise.MessageID    `json:"message"`
+	State   blaise.MessageState `json:"state"`
+}
+
+// Act is the body of the acts on a session: POST /api/sessions/{id}/ACT with
+// ACT one of end, cancel, pause, retry, retry-teardown, mark-destroyed, hold,
+// release.
+type Act struct {
+	Reason string `json:"reason,omitempty"`
+	Force  bool   `json:"force,omitempty"`
+}
+
+// AnswerQuestion decides a question: POST /api/sessions/{id}/questions/{q}.
+// Choice is an option's id; without it Allow picks one by its kind.
+type AnswerQuestion struct {
+	Choice string `json:"choice,omitempty"`
+	Allow  *bool  `json:"allow,omitempty"`
+}
+
+// Why answers GET /api/why/{id} for a session, run, message or runner (X7).
+type Why struct {
+	ID    string   `json:"id"`
+	What  string   `json:"what"`
+	Lines []string `json:"lines"`
+}
+
+// Transcript answers GET /api/sessions/{id}/transcript?after=&limit=, a part of
+// the transcript. More says that there was more when it was read.
+type Transcript struct {
+	Events []transcript.Event `json:"events"`
+	Last   int64              `json:"last"` // the seq of the last event in Events, or after
+	More   bool               `json:"more,omitempty"`
+}
+
+// A Followed is one event of GET /api/sessions/{id}/stream, and one line of its
+// polling form: an event of the transcript, or the session after it changed.
+// In a stream long texts of messages are cut.
+type Followed struct {
+	Event   *transcript.Event `json:"event,omitempty"`
+	Session *Session          `json:"session,omitempty"`
+}
+
+// A Change is one line of a session's history: GET /api/sessions/{id}/history.
+type Change struct {
+	Subject string    `json:"subject"`
+	From    string    `json:"from"`
+	To      string    `json:"to"`
+	Event   string    `json:"event"`
+	Reason  string    `json:"reason"`
+	By      string    `json:"by"`
+	Setting string    `json:"setting"`
+	At      time.Time `json:"at"`
+}
