@@ -3,7 +3,6 @@ package transcript
 import (
 	"bufio"
 	"cmp"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,8 +37,9 @@ func segmentPath(dir string, first int64) string {
 
 // createSegment makes an empty segment. It appears under its name only when
 // its header is on disk, so that no crash leaves half a header.
-func createSegment(dir string, first int64, before digest) (*os.File, int64, error) {
-	head, err := json.Marshal(segmentHeader{Segment: first, Count: before.count, Sum: before.String()})
+func createSegment(dir string, first int64, before Digest) (*os.File, int64, error) {
+	count, sum := before.Sum()
+	head, err := json.Marshal(segmentHeader{Segment: first, Count: count, Sum: sum})
 	if err != nil {
 		return nil, 0, fmt.Errorf("marshal segment header: %w", err)
 	}
@@ -130,7 +130,7 @@ type scan struct {
 	last       int64 // first-1 if it holds nothing
 	lastReport int64
 	end        int64 // the offset after the last whole line
-	digest     digest
+	digest     Digest
 }
 
 // scanSegment reads a whole segment. Only the header must be whole.
@@ -144,7 +144,6 @@ func scanSegment(r io.Reader, seg segment) (scan, error) {
 	if s.digest, err = parseHeader(line, seg.first); err != nil {
 		return scan{}, err
 	}
-	var work []byte
 	for {
 		line, err := br.ReadBytes('\n')
 		if err != nil && err != io.EOF {
@@ -158,17 +157,17 @@ func scanSegment(r io.Reader, seg segment) (scan, error) {
 		if e.Kind == EntryReport {
 			s.lastReport = e.N
 		} else {
-			work = s.digest.add(work, e.Data)
+			s.digest.Add(e.Data)
 		}
 	}
 }
 
-func parseHeader(line []byte, first int64) (digest, error) {
+func parseHeader(line []byte, first int64) (Digest, error) {
 	var h segmentHeader
 	err := json.Unmarshal(line, &h)
-	sum, hexErr := hex.DecodeString(h.Sum)
-	if err != nil || hexErr != nil || h.Segment != first || len(sum) != len(digest{}.sum) {
-		return digest{}, fmt.Errorf("segment %d has a damaged header", first)
+	d, sumErr := ParseDigest(h.Count, h.Sum)
+	if err != nil || sumErr != nil || h.Segment != first {
+		return Digest{}, fmt.Errorf("segment %d has a damaged header", first)
 	}
-	return digest{count: h.Count, sum: [32]byte(sum)}, nil
+	return d, nil
 }

@@ -25,9 +25,8 @@ type Spool struct {
 	files   spoolFiles
 	segs    []segment // the last one is written to
 	buf     []byte    // lines not in the file yet
-	work    []byte    // memory for the digest
-	all     digest    // of all events
-	filed   digest    // of the events in the file
+	all     Digest    // of all events
+	filed   Digest    // of the events in the file
 	last    int64     // the last number given
 	written int64     // the last number in the file
 	synced  int64     // the last number known to be on the disk
@@ -129,7 +128,7 @@ func (s *Spool) append(kind EntryKind, data []byte) (int64, error) {
 		s.reports, s.bufReport = s.last, true
 		notify(s.urgent)
 	} else {
-		s.work = s.all.add(s.work, data)
+		s.all.Add(data)
 	}
 	n := s.last
 	s.fileSoon()
@@ -167,11 +166,11 @@ func (s *Spool) Acked() int64 { return locked(s, func() int64 { return s.acked }
 func (s *Spool) Empty() bool { return locked(s, func() bool { return s.acked == s.last }) }
 
 // Digest tells how many events were appended, over all openings of the spool,
-// and their digest: sum_i = SHA-256(sum_{i-1} || data_i) in hex, beginning
-// with 32 zero bytes; data_i is an event's data as Read returns it.
+// and their [Digest] in hex.
 func (s *Spool) Digest() (count int64, sum string) {
-	d := locked(s, func() digest { return s.all })
-	return d.count, d.String()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.Sum()
 }
 
 // Dir is the directory of the spool.
