@@ -1,0 +1,44 @@
+# Blaise. `make` alone says what there is.
+export CGO_ENABLED ?= 0
+GO       ?= go
+# Tests start real processes and databases: more packages at once than this
+# measure the machine, not the code.
+PARALLEL ?= 2
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS   = -s -w -X main.version=$(VERSION)
+
+.DEFAULT_GOAL := help
+.PHONY: help build try test test-all check bench states clean
+
+help: ## what can be made
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## bin/blaise, bin/runner and bin/blaise-shim, static
+	@mkdir -p bin
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/blaise ./cmd/blaise
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/runner ./cmd/runner
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/blaise-shim ./cmd/shim
+
+try: build ## see it work: a whole session on a real repository, step by step
+	@PATH="$(CURDIR)/bin:$$PATH" scripts/try.sh
+
+test: ## the tests that need only Go and git
+	$(GO) vet ./...
+	PARALLEL=$(PARALLEL) scripts/test.sh ./...
+
+test-all: ## all tests; installs and starts PostgreSQL, a browser and an agent where it can
+	PARALLEL=$(PARALLEL) scripts/test-all.sh
+
+check: ## format, vet and the rules of the house
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) test ./internal/house
+
+bench: ## measure against the floor, write docs/benchmarks.md; 1 if a goal is missed
+	$(GO) run ./internal/bench
+
+states: ## write docs/states.md anew from the tables
+	$(GO) test . -run States -update
+
+clean: ## remove bin
+	rm -rf bin

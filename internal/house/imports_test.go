@@ -1,0 +1,120 @@
+package house_test
+
+import (
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport is the table of docs/architecture.md: which packages of the module
+// a package may import. A package that is missing here may import none.
+// Tests may import more.
+var mayImport = map[string][]string{
+	".":          {},
+	"transcript": {"."},
+	"directive":  {"."},
+	"acp":        {},
+	"redact":     {},
+	"git":        {},
+	"audit":      {},
+
+	"plug":   {".", "transcript", "git", "redact", "internal/shim"},
+	"config": {"plug", "acp"},
+	"run":    {".", "acp", "plug", "transcript", "directive", "config", "redact"},
+	"daemon": {".", "api", "config", "transcript", "plug", "git", "internal/shim"},
+
+	"api":       {".", "transcript", "directive"},
+	"store":     {".", "transcript", "directive"},
+	"control":   {".", "store", "transcript", "directive", "audit"},
+	"server":    {".", "api", "control", "store", "transcript"},
+	"dashboard": {".", "api", "control", "transcript"},
+
+	"internal/shim": {},
+	"internal/runcmd": {
+		".", "acp", "api", "config", "directive", "git", "plug", "redact", "run", "transcript",
+		"internal/demoagent", "internal/shim",
+	},
+	"internal/demoagent": {"acp"},
+	"cmd/shim":           {"internal/shim"},
+}
+
+// free are trees that may import anything: wiring, test kits, and tools.
+var free = []string{
+	"cmd/blaise", "cmd/runner", "internal/bench", "internal/e2e", "internal/house",
+	"internal/fakemodel", "acp/acptest", "plug/plugtest", "store/storetest", "redact/redacttest",
+}
+
+// noModules are packages that import the standard library alone.
+var noModules = []string{".", "acp", "directive", "git", "redact", "transcript", "internal/demoagent"}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test || under(s.dir, free) {
+			continue
+		}
+		allowed, known := mayImport[s.dir]
+		if !known {
+			t.Errorf("%s: package %s is not in the table of imports in internal/house", s.path, s.dir)
+		}
+		for _, i := range s.file.Imports {
+			checkImport(t, s, allowed, i.Path.Value)
+		}
+	}
+}
+
+func checkImport(t *testing.T, s source, allowed []string, quoted string) {
+	t.Helper()
+	path, err := strconv.Unquote(quoted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, ours := ownPackage(path)
+	switch {
+	case ours && !slices.Contains(allowed, own):
+		t.Errorf("%s: package %s may not import %s", s.path, s.dir, own)
+	case !ours && !standard(path) && slices.Contains(noModules, s.dir):
+		t.Errorf("%s: package %s imports the standard library alone, not %s", s.path, s.dir, path)
+	}
+}
+
+func ownPackage(path string) (string, bool) {
+	if path == module {
+		return ".", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
+
+// standard says whether path is the standard library's, or golang.org/x/sys,
+// which stands in for what syscall leaves out.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".") || strings.HasPrefix(path, "golang.org/x/sys/")
+}
+
+func under(dir string, trees []string) bool {
+	return slices.ContainsFunc(trees, func(t string) bool {
+		return dir == t || strings.HasPrefix(dir, t+"/")
+	})
+}
+
+// The runner goes onto machines that should carry as little as possible.
+func TestRunnerLinksNoDatabaseAndNoServer(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-deps", module+"/cmd/runner").CombinedOutput()
+	if err != nil {
+		t.Fatalf("list what cmd/runner links: %v\n%s", err, out)
+	}
+	never := []string{
+		"database/sql", "modernc.org/sqlite", "github.com/jackc/pgx", "github.com/pressly/goose",
+		"github.com/danielgtaylor/huma", "github.com/prometheus/client_golang",
+		module + "/store", module + "/control", module + "/server", module + "/dashboard",
+	}
+	for dep := range strings.FieldsSeq(string(out)) {
+		if under(dep, never) {
+			t.Errorf("cmd/runner links %s", dep)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Runs go test with the race detector where this machine can build it, prints
+# what go test prints, and at the end the names of the tests that were skipped.
+# Arguments are handed to go test.
+set -u
+cd "$(dirname "$0")/.."
+
+race=""
+if command -v "${CC:-cc}" >/dev/null 2>&1; then
+	export CGO_ENABLED=1
+	race="-race"
+else
+	echo "no C compiler: the race detector is left out"
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log" "$log.rc"' EXIT
+{
+	go test $race -json -p "${PARALLEL:-2}" -timeout 20m "$@"
+	echo $? >"$log.rc"
+} | tee "$log" | scripts/show.sh
+scripts/skips.sh <"$log"
+exit "$(cat "$log.rc")"
