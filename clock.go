@@ -51,3 +51,6 @@ var clockMeanings = map[ClockKind]string{
 	ClockQuestion:    "the question is answered by the agent's questions policy",
 	ClockExpires:     "the session ends, whatever it does",
 }
+
+// Span is how long the clock runs from Since.
+func (c Clock) Span() time.Duration { return c.DueAt.Sub(c.Since) }

@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
 	"blaise.dev/blaise"
@@ -27,23 +27,51 @@ type Agent struct {
 	At           time.Time
 }
 
-// PutAgent writes an agent and keeps the revision.
-func (tx *Tx) PutAgent(a Agent) error { return errors.ErrUnsupported }
+// PutAgent writes an agent and keeps it as a revision; the same revision
+// again (its state changed) replaces what was kept.
+func (tx *Tx) PutAgent(a Agent) error {
+	utc(&a.At)
+	raw := encode(a)
+	err := tx.exec(`INSERT INTO agents (name, revision, requirements, body) VALUES (?, ?, ?, ?)
+		ON CONFLICT (name) DO UPDATE SET revision = excluded.revision,
+		requirements = excluded.requirements, body = excluded.body`,
+		string(a.Name), a.Revision, encode(a.Requirements), raw)
+	if err == nil {
+		err = tx.exec(`INSERT INTO agent_revisions (name, revision, body) VALUES (?, ?, ?)
+			ON CONFLICT (name, revision) DO UPDATE SET body = excluded.body`,
+			string(a.Name), a.Revision, raw)
+	}
+	if err != nil {
+		return fmt.Errorf("write agent %s: %w", a.Name, err)
+	}
+	return nil
+}
 
-// Agent reads and locks an agent. CodeNotFound.
-func (tx *Tx) Agent(name blaise.AgentName) (Agent, error) { return Agent{}, errors.ErrUnsupported }
+// Agent reads an agent, which stays as it is until the commit. CodeNotFound.
+func (tx *Tx) Agent(name blaise.AgentName) (Agent, error) { return agent(tx.q, name) }
 
 // Agent reads an agent. CodeNotFound.
 func (db *DB) Agent(ctx context.Context, name blaise.AgentName) (Agent, error) {
-	return Agent{}, errors.ErrUnsupported
+	q := db.read(ctx)
+	q.d.share = "" // nothing is written on it
+	return agent(q, name)
+}
+
+func agent(q querier, name blaise.AgentName) (Agent, error) {
+	return need[Agent](q, "agent "+string(name),
+		`SELECT body FROM agents WHERE name = ?`+q.d.share, clean(string(name)))
 }
 
 // Agents lists the agents by name.
-func (db *DB) Agents(ctx context.Context) ([]Agent, error) { return nil, errors.ErrUnsupported }
+func (db *DB) Agents(ctx context.Context) ([]Agent, error) {
+	return bodies[Agent](db.read(ctx), `SELECT body FROM agents ORDER BY name`)
+}
 
 // AgentRevisions lists what an agent was, the latest revision first.
 func (db *DB) AgentRevisions(ctx context.Context, name blaise.AgentName) ([]Agent, error) {
-	return nil, errors.ErrUnsupported
+	return bodies[Agent](db.read(ctx),
+		`SELECT body FROM agent_revisions WHERE name = ? ORDER BY revision DESC`,
+		clean(string(name)))
 }
 
 // SessionsOf lists the sessions of an agent, oldest first; unended leaves out
@@ -51,5 +79,6 @@ func (db *DB) AgentRevisions(ctx context.Context, name blaise.AgentName) ([]Agen
 func (db *DB) SessionsOf(
 	ctx context.Context, agent blaise.AgentName, unended bool,
 ) ([]blaise.SessionID, error) {
-	return nil, errors.ErrUnsupported
+	return sessionIDs(db.read(ctx), `SELECT id FROM sessions WHERE agent = ? AND ended <= ?
+		ORDER BY created_at, id`, clean(string(agent)), flag(!unended))
 }

@@ -2,7 +2,8 @@ package store
 
 import (
 	"context"
-	"errors"
+	"database/sql"
+	"fmt"
 	"time"
 
 	"blaise.dev/blaise"
@@ -14,19 +15,95 @@ type Due struct {
 	Clock   blaise.Clock
 }
 
-// Due lists the clocks due at now, the most overdue first. Clocks of held
-// sessions stand still.
-func (db *DB) Due(ctx context.Context, now time.Time, limit int) ([]Due, error) {
-	return nil, errors.ErrUnsupported
+type clockKey struct {
+	kind    blaise.ClockKind
+	subject string
 }
 
-// NextDue says when the next clock is due; false if none runs.
-func (db *DB) NextDue(ctx context.Context) (time.Time, bool, error) {
-	return time.Time{}, false, errors.ErrUnsupported
+func keyOf(c blaise.Clock) clockKey { return clockKey{c.Kind, c.Subject} }
+
+func (tx *Tx) writeClocks(before blaise.Snapshot, plan blaise.Plan) error {
+	s := plan.Next.Session
+	was := map[clockKey]blaise.Clock{}
+	for _, c := range before.Clocks {
+		was[keyOf(c)] = c
+	}
+	for _, c := range plan.Next.Clocks {
+		old, known := was[keyOf(c)]
+		delete(was, keyOf(c))
+		if known && old == c && s.Held == before.Session.Held {
+			continue
+		}
+		if err := tx.writeClock(s, c); err != nil {
+			return fmt.Errorf("write clock %s: %w", c.Kind, err)
+		}
+	}
+	for k := range was {
+		err := tx.exec(`DELETE FROM clocks WHERE session = ? AND kind = ? AND subject = ?`,
+			string(s.ID), string(k.kind), k.subject)
+		if err != nil {
+			return fmt.Errorf("delete clock %s: %w", k.kind, err)
+		}
+	}
+	return nil
+}
+
+func (tx *Tx) writeClock(s blaise.Session, c blaise.Clock) error {
+	return tx.exec(`INSERT INTO clocks (session, kind, subject, since, due_at, armed, setting)
+		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, kind, subject) DO UPDATE SET
+		since = excluded.since, due_at = excluded.due_at, armed = excluded.armed,
+		setting = excluded.setting`,
+		string(s.ID), string(c.Kind), c.Subject, nanos(c.Since), nanos(c.DueAt),
+		flag(!s.Held && !c.DueAt.IsZero()), clean(c.Setting))
 }
 
 // TouchClock moves a session's clocks of a kind, if it has any, without
 // changing the session's version.
 func (tx *Tx) TouchClock(session blaise.SessionID, kind blaise.ClockKind, due time.Time) error {
-	return errors.ErrUnsupported
+	return tx.exec(`UPDATE clocks SET due_at = ? WHERE session = ? AND kind = ?`,
+		nanos(due), string(session), string(kind))
+}
+
+const clockColumns = `session, kind, subject, since, due_at, setting`
+
+func scanDue(q querier, query string, args ...any) ([]Due, error) {
+	var all []Due
+	err := q.each(func(row *sql.Rows) error {
+		var d Due
+		var since, due int64
+		err := row.Scan(&d.Session, &d.Clock.Kind, &d.Clock.Subject, &since, &due, &d.Clock.Setting)
+		d.Clock.Since, d.Clock.DueAt = fromNanos(since), fromNanos(due)
+		all = append(all, d)
+		return err
+	}, query, args...)
+	return all, err
+}
+
+// clocks lists a session's clocks, the next one first.
+func clocks(q querier, id blaise.SessionID) ([]blaise.Clock, error) {
+	due, err := scanDue(q, `SELECT `+clockColumns+` FROM clocks WHERE session = ?
+		ORDER BY due_at, kind, subject`, string(id))
+	var all []blaise.Clock
+	for _, d := range due {
+		all = append(all, d.Clock)
+	}
+	return all, err
+}
+
+// QueryDue is the query of [DB.Due], for those who look at its plan.
+const QueryDue = `SELECT ` + clockColumns + ` FROM clocks WHERE armed = 1 AND due_at <= ?
+	ORDER BY due_at LIMIT ?`
+
+// Due lists the clocks due at now, the most overdue first. Clocks of held
+// sessions stand still.
+func (db *DB) Due(ctx context.Context, now time.Time, limit int) ([]Due, error) {
+	return scanDue(db.read(ctx), QueryDue, nanos(now), limit)
+}
+
+// NextDue says when the next clock is due; false if none runs.
+func (db *DB) NextDue(ctx context.Context) (time.Time, bool, error) {
+	var due int64
+	found, err := db.read(ctx).one([]any{&due},
+		`SELECT due_at FROM clocks WHERE armed = 1 ORDER BY due_at LIMIT 1`)
+	return fromNanos(due), found, err
 }

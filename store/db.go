@@ -2,8 +2,13 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"blaise.dev/blaise"
@@ -30,17 +35,103 @@ type Options struct {
 
 // A DB is an open store, safe for concurrent use.
 type DB struct {
-	o Options
+	o    Options
+	d    dialect
+	seal *seal
+
+	decisions, records lane
+	reads, recordReads *sql.DB
+	closers            []func() error // in the order of opening
+
+	wake     chan struct{} // a commit has left notices in the outbox
+	stop     context.CancelFunc
+	carriers sync.WaitGroup
+	carrying sync.Mutex // held by the one who carries notices over
 }
 
 // Open opens the store at dsn ("sqlite:DIR" or "postgres://..."), brings its
 // tables up to date and carries over the notices that a crash left behind. A
 // directory is used by one process at a time: a second one is refused with the
 // pid of the first.
-func Open(ctx context.Context, dsn string, o Options) (*DB, error) { return nil, errors.ErrUnsupported }
+func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
+	db := &DB{o: o, wake: make(chan struct{}, 1), stop: func() {}}
+	db.defaults()
+	if err := db.open(ctx, dsn); err != nil {
+		return nil, join(err, db.Close())
+	}
+	ctx, db.stop = context.WithCancel(context.WithoutCancel(ctx))
+	db.carriers.Go(func() { db.carry(ctx) }) // Close waits for it
+	db.signal()
+	return db, nil
+}
 
-// Close waits for what is being written and closes the store.
-func (db *DB) Close() error { return errors.ErrUnsupported }
+func (db *DB) defaults() {
+	if db.o.Log == nil {
+		db.o.Log = slog.New(slog.DiscardHandler)
+	}
+	if db.o.Now == nil {
+		db.o.Now = time.Now
+	}
+	if db.o.Appended == nil {
+		db.o.Appended = func(blaise.SessionID, int64) {}
+	}
+}
+
+func (db *DB) open(ctx context.Context, dsn string) error {
+	scheme, dir, _ := strings.Cut(dsn, ":")
+	var err error
+	switch scheme {
+	case "sqlite":
+		err = db.openSQLite(ctx, dir)
+	case "postgres", "postgresql":
+		err = db.openPostgres(ctx, dsn)
+	default:
+		err = fmt.Errorf("open store: %q is neither sqlite:DIR nor postgres://", scheme)
+	}
+	if err != nil || db.o.Identity == "" {
+		return err
+	}
+	if db.seal, err = openSeal(db.o.Identity); err != nil {
+		return err
+	}
+	return db.checkSeal(ctx)
+}
+
+// Close waits for what is being written and closes the store. It may be
+// called twice.
+func (db *DB) Close() error {
+	db.stop()
+	db.carriers.Wait()
+	var errs []error
+	for _, c := range slices.Backward(db.closers) {
+		errs = append(errs, c())
+	}
+	db.closers = nil
+	return errors.Join(errs...)
+}
 
 // Ping says whether the store can be reached.
-func (db *DB) Ping(ctx context.Context) error { return errors.ErrUnsupported }
+func (db *DB) Ping(ctx context.Context) error {
+	if err := db.reads.PingContext(ctx); err != nil {
+		return fmt.Errorf("reach store: %w", err)
+	}
+	return nil
+}
+
+// now is the time that the store itself writes.
+func (db *DB) now() time.Time { return db.o.Now().UTC() }
+
+// read queries the decisions without a lane.
+func (db *DB) read(ctx context.Context) querier {
+	return querier{ctx: ctx, c: db.reads, d: db.d}
+}
+
+// together runs fn on the decisions as of one moment.
+func (db *DB) together(ctx context.Context, fn func(q querier) error) error {
+	tx, err := db.reads.BeginTx(ctx, db.d.moment)
+	if err != nil {
+		return fmt.Errorf("begin reading: %w", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	return fn(querier{ctx: ctx, c: tx, d: db.d})
+}

@@ -2,7 +2,11 @@ package store
 
 import (
 	"context"
-	"errors"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"blaise.dev/blaise"
@@ -13,9 +17,9 @@ type Filter struct {
 	State       blaise.SessionState // "" for any
 	Agent       blaise.AgentName    // "" for any
 	Text        string              // in id, title, author or reason; case does not count
-	NeedsPerson bool                // a question is open, the door waits, or the environment is orphaned
-	Limit       int
-	Before      string // the Cursor of the last Summary of the page before
+	NeedsPerson bool                // a question is open, the door waits, or an orphan is there
+	Limit       int                 // at most 1000
+	Before      string              // the Cursor of the last Summary of the page before
 }
 
 // A Summary is one line of a list of sessions.
@@ -36,21 +40,123 @@ type Summary struct {
 }
 
 // Cursor is the value of Filter.Before for the page after this line.
-func (s Summary) Cursor() string { return "" }
+func (s Summary) Cursor() string {
+	return strconv.FormatInt(nanos(s.CreatedAt), 36) + "." + string(s.ID)
+}
 
 // Sessions lists sessions, the latest created first. CodeInvalid: the cursor
 // is none.
 func (db *DB) Sessions(ctx context.Context, f Filter) ([]Summary, error) {
-	return nil, errors.ErrUnsupported
+	where, args, err := f.where()
+	if err != nil {
+		return nil, err
+	}
+	var all []Summary
+	err = db.read(ctx).each(func(row *sql.Rows) error {
+		s, err := scanSummary(row)
+		all = append(all, s)
+		return err
+	}, `SELECT s.body, s.waits, s.updated_at, e.state FROM sessions s
+		JOIN environments e ON e.id = s.environment WHERE `+where+`
+		ORDER BY s.created_at DESC, s.id DESC LIMIT ?`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	return all, nil
 }
+
+func scanSummary(row *sql.Rows) (Summary, error) {
+	var raw []byte
+	var updated int64
+	var l Summary
+	if err := row.Scan(&raw, &l.Waits, &updated, &l.Environment); err != nil {
+		return l, err
+	}
+	var s blaise.Session
+	err := json.Unmarshal(raw, &s)
+	l.ID, l.Agent, l.State, l.Held = s.ID, s.Agent, s.State, s.Held
+	l.Outcome, l.Reason, l.Title, l.Author = s.Outcome, s.Reason, s.Title, s.Author
+	l.Context, l.CreatedAt, l.UpdatedAt = s.Context, s.CreatedAt, fromNanos(updated)
+	return l, err
+}
+
+// where gives the condition and the arguments, the limit last.
+func (f Filter) where() (string, []any, error) {
+	conds, args := []string{"1 = 1"}, []any{}
+	add := func(cond string, values ...any) {
+		conds, args = append(conds, cond), append(args, values...)
+	}
+	if f.State != "" {
+		add("s.state = ?", string(f.State))
+	}
+	if f.Agent != "" {
+		add("s.agent = ?", clean(string(f.Agent)))
+	}
+	if f.NeedsPerson {
+		add("s.attention = 1")
+	}
+	if f.Text != "" {
+		add(`s.search LIKE ? ESCAPE '\'`, "%"+literal.Replace(clean(strings.ToLower(f.Text)))+"%")
+	}
+	if f.Before != "" {
+		at, id, ok := strings.Cut(f.Before, ".")
+		n, err := strconv.ParseInt(at, 36, 64)
+		if !ok || err != nil {
+			return "", nil, blaise.Errorf(blaise.CodeInvalid, "before: %q is no cursor", f.Before)
+		}
+		add("(s.created_at, s.id) < (?, ?)", n, clean(id))
+	}
+	if f.Limit <= 0 {
+		f.Limit = 100
+	}
+	return strings.Join(conds, " AND "), append(args, min(f.Limit, 1000)), nil
+}
+
+// literal takes their meaning from the wildcards of LIKE.
+var literal = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // Counts says how many sessions there are in each state.
 func (db *DB) Counts(ctx context.Context) (map[blaise.SessionState]int, error) {
-	return nil, errors.ErrUnsupported
+	counts := map[blaise.SessionState]int{}
+	err := db.read(ctx).each(func(row *sql.Rows) error {
+		var state blaise.SessionState
+		var n int
+		err := row.Scan(&state, &n)
+		counts[state] = n
+		return err
+	}, `SELECT state, COUNT(*) FROM sessions GROUP BY state`)
+	return counts, err
 }
 
 // FindSession finds the one session whose id begins with prefix. CodeNotFound;
 // CodeInvalid: there are several.
 func (db *DB) FindSession(ctx context.Context, prefix string) (blaise.SessionID, error) {
-	return "", errors.ErrUnsupported
+	prefix = strings.ToLower(clean(prefix))
+	if prefix == "" {
+		return "", notFound(`session ""`)
+	}
+	// "~" sorts after all that ids are made of.
+	found, err := sessionIDs(db.read(ctx), `SELECT id FROM sessions WHERE id >= ? AND id < ?
+		ORDER BY id LIMIT 2`, prefix, prefix+"~")
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("find session %q: %w", prefix, err)
+	case len(found) == 0:
+		return "", notFound("session " + prefix)
+	case len(found) > 1 && found[0] != blaise.SessionID(prefix):
+		return "", blaise.Errorf(blaise.CodeInvalid, "session %s: several begin with it", prefix).
+			WithHint("give more of the id: %s, %s ...", found[0], found[1])
+	}
+	return found[0], nil
+}
+
+func sessionIDs(q querier, query string, args ...any) ([]blaise.SessionID, error) {
+	var all []blaise.SessionID
+	err := q.each(func(row *sql.Rows) error {
+		var id blaise.SessionID
+		err := row.Scan(&id)
+		all = append(all, id)
+		return err
+	}, query, args...)
+	return all, err
 }

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -16,8 +18,26 @@ type Offer struct {
 	Requirements map[string]string
 }
 
+// QueryOffers is the query of [DB.Offers], for those who look at its plan.
+const QueryOffers = `SELECT r.session, s.agent, COALESCE(a.requirements, 'null'), r.body
+	FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
+	WHERE r.queue IS NOT NULL AND r.not_before <= ? AND s.held = 0
+	ORDER BY r.queue, r.offered_at, r.id LIMIT ?`
+
 // Offers lists the offered runs that may be taken at now, teardowns first,
 // then the oldest. Runs of held sessions are not offered.
 func (db *DB) Offers(ctx context.Context, now time.Time, limit int) ([]Offer, error) {
-	return nil, errors.ErrUnsupported
+	var all []Offer
+	err := db.read(ctx).each(func(row *sql.Rows) error {
+		var o Offer
+		var requirements, body []byte
+		if err := row.Scan(&o.Session, &o.Agent, &requirements, &body); err != nil {
+			return err
+		}
+		err := errors.Join(json.Unmarshal(requirements, &o.Requirements),
+			json.Unmarshal(body, &o.Run))
+		all = append(all, o)
+		return err
+	}, QueryOffers, nanos(now), limit)
+	return all, err
 }

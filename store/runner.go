@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
 	"blaise.dev/blaise"
@@ -22,77 +22,50 @@ type Runner struct {
 	By        string
 }
 
-// An Instance is one daemon of a runner.
-type Instance struct {
-	ID        blaise.InstanceID
-	Runner    blaise.RunnerID
-	Boot      string
-	Machine   blaise.MachineID
-	Host      string
-	Version   string
-	OS        string
-	Arch      string
-	Slots     int
-	Labels    map[string]string
-	Agents    []string
-	Draining  bool
-	LastSeen  time.Time
-	PausedWhy string // why it takes nothing, "" if it does
+// PutRunner writes a runner.
+func (tx *Tx) PutRunner(r Runner) error {
+	utc(&r.CreatedAt, &r.RevokedAt)
+	err := tx.exec(`INSERT INTO runners (id, token_hash, created_at, body) VALUES (?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET token_hash = excluded.token_hash, body = excluded.body`,
+		string(r.ID), r.TokenHash, nanos(r.CreatedAt), encode(r))
+	if err != nil {
+		return fmt.Errorf("write runner %s: %w", r.ID, err)
+	}
+	return nil
 }
 
-// PutRunner writes a runner.
-func (tx *Tx) PutRunner(r Runner) error { return errors.ErrUnsupported }
-
-// Runner reads and locks a runner. CodeNotFound.
-func (tx *Tx) Runner(id blaise.RunnerID) (Runner, error) { return Runner{}, errors.ErrUnsupported }
+// Runner reads a runner, which stays as it is until the commit. CodeNotFound.
+func (tx *Tx) Runner(id blaise.RunnerID) (Runner, error) { return runner(tx.q, id) }
 
 // Runner reads a runner. CodeNotFound.
 func (db *DB) Runner(ctx context.Context, id blaise.RunnerID) (Runner, error) {
-	return Runner{}, errors.ErrUnsupported
+	q := db.read(ctx)
+	q.d.share = "" // nothing is written on it
+	return runner(q, id)
+}
+
+func runner(q querier, id blaise.RunnerID) (Runner, error) {
+	return need[Runner](q, "runner "+string(id),
+		`SELECT body FROM runners WHERE id = ?`+q.d.share, clean(string(id)))
 }
 
 // Runners lists the runners, oldest first.
-func (db *DB) Runners(ctx context.Context) ([]Runner, error) { return nil, errors.ErrUnsupported }
+func (db *DB) Runners(ctx context.Context) ([]Runner, error) {
+	return bodies[Runner](db.read(ctx), `SELECT body FROM runners ORDER BY created_at, id`)
+}
 
 // RunnerByToken finds the runner with a token, revoked or not. CodeNotFound.
 func (db *DB) RunnerByToken(ctx context.Context, hash []byte) (Runner, error) {
-	return Runner{}, errors.ErrUnsupported
-}
-
-// PutInstance writes an instance.
-func (tx *Tx) PutInstance(i Instance) error { return errors.ErrUnsupported }
-
-// Instance reads and locks an instance. CodeNotFound.
-func (tx *Tx) Instance(id blaise.InstanceID) (Instance, error) {
-	return Instance{}, errors.ErrUnsupported
-}
-
-// Instance reads an instance. CodeNotFound.
-func (db *DB) Instance(ctx context.Context, id blaise.InstanceID) (Instance, error) {
-	return Instance{}, errors.ErrUnsupported
-}
-
-// Instances lists all instances by id.
-func (db *DB) Instances(ctx context.Context) ([]Instance, error) { return nil, errors.ErrUnsupported }
-
-// InstancesOf lists the instances of a runner by id.
-func (db *DB) InstancesOf(ctx context.Context, runner blaise.RunnerID) ([]Instance, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// LiveRuns lists the runs that a runner has accepted and that have not ended.
-func (db *DB) LiveRuns(ctx context.Context, runner blaise.RunnerID) ([]blaise.Run, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// LiveRunsOf lists the runs that an instance has accepted and that have not
-// ended.
-func (db *DB) LiveRunsOf(ctx context.Context, i blaise.InstanceID) ([]blaise.Run, error) {
-	return nil, errors.ErrUnsupported
+	return need[Runner](db.read(ctx), "runner token",
+		`SELECT body FROM runners WHERE token_hash = ?`, hash)
 }
 
 // SessionsAt lists the sessions that a runner ran last and that still have an
 // environment or have not ended: those a revoked token concerns (A31).
 func (db *DB) SessionsAt(ctx context.Context, runner blaise.RunnerID) ([]blaise.SessionID, error) {
-	return nil, errors.ErrUnsupported
+	return sessionIDs(db.read(ctx), `SELECT s.id FROM sessions s
+		JOIN environments e ON e.id = s.environment
+		WHERE s.runner = ? AND (s.ended = 0 OR e.state NOT IN (?, ?, ?)) ORDER BY s.created_at, s.id`,
+		clean(string(runner)), string(blaise.EnvNone), string(blaise.EnvDestroyed),
+		string(blaise.EnvLost))
 }

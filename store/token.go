@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 )
 
@@ -17,23 +17,48 @@ type UserToken struct {
 }
 
 // PutUserToken writes a user token.
-func (tx *Tx) PutUserToken(t UserToken) error { return errors.ErrUnsupported }
+func (tx *Tx) PutUserToken(t UserToken) error {
+	utc(&t.CreatedAt, &t.ExpiresAt)
+	err := tx.exec(`INSERT INTO user_tokens (hash, created_at, expires_at, body)
+		VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET
+		expires_at = excluded.expires_at, body = excluded.body`,
+		t.Hash, nanos(t.CreatedAt), nanos(t.ExpiresAt), encode(t))
+	if err != nil {
+		return fmt.Errorf("write token of %s: %w", t.Name, err)
+	}
+	return nil
+}
 
 // DeleteUserToken forgets a user token, known or not.
-func (tx *Tx) DeleteUserToken(hash []byte) error { return errors.ErrUnsupported }
+func (tx *Tx) DeleteUserToken(hash []byte) error {
+	return tx.exec(`DELETE FROM user_tokens WHERE hash = ?`, hash)
+}
 
 // UserByToken finds a user token. CodeNotFound: unknown or expired.
 func (db *DB) UserByToken(ctx context.Context, hash []byte) (UserToken, error) {
-	return UserToken{}, errors.ErrUnsupported
+	return need[UserToken](db.read(ctx), "token", `SELECT body FROM user_tokens
+		WHERE hash = ? AND (expires_at = 0 OR expires_at > ?)`, hash, nanos(db.now()))
 }
 
 // ListUserTokens lists the user tokens, oldest first.
 func (db *DB) ListUserTokens(ctx context.Context) ([]UserToken, error) {
-	return nil, errors.ErrUnsupported
+	return bodies[UserToken](db.read(ctx),
+		`SELECT body FROM user_tokens ORDER BY created_at, hash`)
 }
 
 // PutLoginCode keeps a one-use login code by its SHA-256, until it expires.
-func (tx *Tx) PutLoginCode(hash []byte, expires time.Time) error { return errors.ErrUnsupported }
+func (tx *Tx) PutLoginCode(hash []byte, expires time.Time) error {
+	err := tx.exec(`DELETE FROM login_codes WHERE expires_at <= ?`, nanos(tx.db.now()))
+	if err != nil {
+		return fmt.Errorf("forget old login codes: %w", err)
+	}
+	return tx.exec(`INSERT INTO login_codes (hash, expires_at) VALUES (?, ?)`,
+		hash, nanos(expires))
+}
 
 // TakeLoginCode uses a login code up: true once, and not after it has expired.
-func (tx *Tx) TakeLoginCode(hash []byte) (bool, error) { return false, errors.ErrUnsupported }
+func (tx *Tx) TakeLoginCode(hash []byte) (bool, error) {
+	n, err := tx.q.exec(`DELETE FROM login_codes WHERE hash = ? AND expires_at > ?`,
+		hash, nanos(tx.db.now()))
+	return n > 0, err
+}

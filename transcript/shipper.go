@@ -23,7 +23,7 @@ type Sender interface {
 // A Receipt is what the receiver answers.
 type Receipt struct {
 	Acked   int64                     `json:"acked"`             // it has everything up to here
-	Answers map[int64]json.RawMessage `json:"answers,omitempty"` // to reports, by number; the same for one sent again
+	Answers map[int64]json.RawMessage `json:"answers,omitempty"` // to all reports of the batch up to Acked, by number; the same for one sent again
 }
 
 // ShipperOptions are the settings of a Shipper; zero fields mean the defaults.
@@ -110,6 +110,9 @@ func (sh *Shipper) shipOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// What a lost receipt acknowledged of later entries is sent again, since its
+	// answers are lost, too.
+	receipt.Acked = min(receipt.Acked, entries[len(entries)-1].N)
 	sh.desk.answer(receipt, sh.o.Now())
 	return sh.spool.Ack(receipt.Acked)
 }

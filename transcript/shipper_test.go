@@ -45,22 +45,25 @@ func (r *receiver) Send(ctx context.Context, entries []transcript.Entry) (transc
 	if p.before != nil {
 		return transcript.Receipt{}, p.before
 	}
+	take := len(entries)
 	if p.only > 0 {
-		entries = entries[:min(p.only, len(entries))]
+		take = min(p.only, take)
 	}
 	receipt := transcript.Receipt{Answers: map[int64]json.RawMessage{}}
-	for _, e := range entries {
+	for _, e := range entries[:take] {
 		switch have := int64(len(r.got)); {
 		case e.N > have+1:
 			return transcript.Receipt{}, blaise.Errorf(blaise.CodeInvalid, "gap: got %d after %d", e.N, have)
 		case e.N == have+1:
 			r.got = append(r.got, e)
 		}
-		if e.Kind == transcript.EntryReport {
+	}
+	receipt.Acked = int64(len(r.got))
+	for _, e := range entries {
+		if e.Kind == transcript.EntryReport && e.N <= receipt.Acked {
 			receipt.Answers[e.N] = fmt.Appendf(nil, `{"to":%d}`, e.N)
 		}
 	}
-	receipt.Acked = int64(len(r.got))
 	return receipt, p.after
 }
 

@@ -35,6 +35,7 @@ type Spool struct {
 	cursor  place // where the last Read ended
 	used    int64 // bytes of all segments
 	wholes  int64 // bytes of the long events kept beside them
+	pressAt int64 // the entry that makes a batch full
 
 	bufReport bool // buf holds a report: it may use the reserve
 	reserved  bool // the reserve is there
@@ -46,7 +47,7 @@ type Spool struct {
 	stopped   error // the cause given to Stop
 
 	changed chan struct{} // closed when any of this changes; nil if nobody waits
-	urgent  chan struct{} // holds one token when a report was appended
+	urgent  chan struct{} // holds a token when there is something to ship at once
 	timer   *time.Timer   // files what is in buf
 }
 
@@ -126,9 +127,11 @@ func (s *Spool) append(kind EntryKind, data []byte) (int64, error) {
 	s.buf = appendLine(s.buf, s.last, kind, data)
 	if kind == EntryReport {
 		s.reports, s.bufReport = s.last, true
-		notify(s.urgent)
 	} else {
 		s.all.Add(data)
+	}
+	if kind == EntryReport || s.last == s.pressAt {
+		notify(s.urgent)
 	}
 	n := s.last
 	s.fileSoon()

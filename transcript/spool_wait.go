@@ -85,8 +85,12 @@ func (s *Spool) Wait(ctx context.Context, after int64) error {
 }
 
 // pressing says that there is enough to ship at once: a report, or n entries.
+// If not, urgent gets a token when there is.
 func (s *Spool) pressing(n int64) bool {
-	return locked(s, func() bool { return s.reports > s.acked || s.last-s.acked >= n })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pressAt = s.acked + n
+	return s.reports > s.acked || s.last >= s.pressAt
 }
 
 // wake makes all who wait look again.

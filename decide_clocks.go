@@ -1,0 +1,186 @@
+package blaise
+
+import (
+	"fmt"
+	"time"
+)
+
+// refire is how long a clock waits that has fired in vain: the run could not
+// be told.
+const refire = time.Minute
+
+// settleClocks leaves exactly the clocks that run in the present state. One
+// that ran before keeps its times; one that is new begins now, or when what it
+// measures began.
+func (d *decision) settleClocks() {
+	var clocks []Clock
+	for _, w := range d.wanted() {
+		c := d.find(w.Kind, w.Subject)
+		if c == nil {
+			w.DueAt = w.Since.Add(d.length(w.Kind))
+			w.Setting = d.settingOf(w.Kind)
+			c = &w
+		}
+		clocks = append(clocks, *c)
+	}
+	d.next.Clocks = clocks
+}
+
+// wanted lists the clocks of the state. Those of which an event alone knows
+// when they begin (retries, silence, hook limits) are kept, never made, here.
+func (d *decision) wanted() []Clock {
+	s := &d.next
+	var list []Clock
+	want := func(ok bool, kind ClockKind, subject string, since time.Time) {
+		if ok && d.length(kind) >= 0 {
+			list = append(list, Clock{Kind: kind, Subject: subject, Since: since})
+		}
+	}
+	keep := func(ok bool, kind ClockKind) {
+		if c := s.clock(kind); ok && c != nil {
+			list = append(list, *c)
+		}
+	}
+	d.wantedOfRun(want, keep)
+	env, id := s.Environment.State, string(s.Environment.ID)
+	alone := s.Run == nil && (env == EnvPaused || env == EnvUnattended)
+	want(alone && s.clock(ClockRetry) == nil, ClockMaxPaused, id, d.e.At)
+	keep(env == EnvPausing || env == EnvTearingDown, ClockHook)
+	keep(env == EnvTeardownWaiting && s.Run == nil, ClockTeardown)
+	keep(!s.ended() && s.Run == nil, ClockRetry)
+	for _, q := range s.Questions {
+		want(q.State == QuestionOpen, ClockQuestion, string(q.ID), q.AskedAt)
+	}
+	want(!s.ended(), ClockExpires, "", s.Session.CreatedAt)
+	return list
+}
+
+func (d *decision) wantedOfRun(want func(bool, ClockKind, string, time.Time), keep func(bool, ClockKind)) {
+	s := &d.next
+	run := s.live()
+	if run == nil {
+		return
+	}
+	id, env, stop := string(run.ID), s.Environment.State, s.stop()
+	opening := env == EnvCreating || env == EnvResuming
+	turn := run.State == RunConnected && run.Turn != "" && !s.asked()
+	want(run.State == RunAccepted, ClockConnect, id, run.AcceptedAt)
+	want(run.State != RunAccepted, ClockLost, id, d.e.At)
+	want(opening && stop == nil, ClockOpen, id, d.e.At)
+	want(d.idle(), ClockIdle, "", d.e.At)
+	keep(turn, ClockSilenceWarn)
+	keep(turn, ClockStalled)
+	if stop != nil {
+		want(true, ClockReceipt, id, stop.IssuedAt)
+	}
+}
+
+// idle says that the session is idle: a run is ready, and nothing waits, least
+// of all a turn (A11).
+func (d *decision) idle() bool {
+	return d.ready() && !d.next.open() && !d.next.asked()
+}
+
+// find is the running clock of that kind and subject, nil if there is none.
+func (d *decision) find(kind ClockKind, subject string) *Clock {
+	for i := range d.next.Clocks {
+		if c := &d.next.Clocks[i]; c.Kind == kind && c.Subject == subject {
+			return c
+		}
+	}
+	return nil
+}
+
+// arm starts a clock anew, unless the policy has it off.
+func (d *decision) arm(kind ClockKind, subject string, since time.Time) {
+	if length := d.length(kind); length >= 0 {
+		d.armFor(kind, subject, since, length, d.settingOf(kind))
+		return
+	}
+	d.drop(kind)
+}
+
+func (d *decision) armFor(kind ClockKind, subject string, since time.Time, length time.Duration, setting string) {
+	c := Clock{Kind: kind, Subject: subject, Since: since, DueAt: since.Add(length), Setting: setting}
+	if old := d.find(kind, subject); old != nil {
+		*old = c
+		return
+	}
+	d.next.Clocks = append(d.next.Clocks, c)
+}
+
+// drop takes all clocks of that kind out.
+func (d *decision) drop(kind ClockKind) {
+	clocks := d.next.Clocks[:0]
+	for _, c := range d.next.Clocks {
+		if c.Kind != kind {
+			clocks = append(clocks, c)
+		}
+	}
+	d.next.Clocks = clocks
+}
+
+// off is the length of a clock that the policy has switched off.
+const off = time.Duration(-1)
+
+// length is how long a clock of that kind runs, off if it does not run at all.
+func (d *decision) length(kind ClockKind) time.Duration {
+	p := d.next.Policy
+	switch kind {
+	case ClockIdle:
+		if p.Archived {
+			return 0 // A27: idle runs are stopped now
+		}
+		return p.IdleAfter
+	case ClockMaxPaused:
+		return positive(p.MaxPaused)
+	case ClockConnect:
+		return p.ConnectTimeout
+	case ClockLost:
+		return p.LostAfter()
+	case ClockOpen:
+		return positive(p.Limits.Open)
+	case ClockHook:
+		return positive(p.Limits.Hook)
+	case ClockReceipt:
+		return StopReceipt
+	case ClockSilenceWarn:
+		return positive(p.SilenceWarn)
+	case ClockStalled:
+		return positive(p.SilenceStalled)
+	case ClockQuestion:
+		return positive(p.QuestionsAfter)
+	case ClockExpires:
+		return positive(p.ExpiresAfter)
+	}
+	return off
+}
+
+func positive(length time.Duration) time.Duration {
+	if length <= 0 {
+		return off
+	}
+	return length
+}
+
+var clockSettings = map[ClockKind]string{
+	ClockIdle: "policy.idle.after", ClockMaxPaused: "policy.maxPaused",
+	ClockConnect: "policy.connectTimeout", ClockOpen: "limits.open", ClockHook: "limits.hook",
+	ClockSilenceWarn: "policy.silence.warn", ClockStalled: "policy.silence.stalled",
+	ClockQuestion: "policy.questions.after", ClockExpires: "budget.expiresAfter",
+}
+
+// settingOf says in words which setting gives a clock its length.
+func (d *decision) settingOf(kind ClockKind) string {
+	p, length := d.next.Policy, d.length(kind)
+	from := fmt.Sprintf("(agent %s, revision %d)", d.next.Session.Agent, p.Revision)
+	switch {
+	case kind == ClockIdle && p.Archived:
+		return "the agent is archived " + from
+	case kind == ClockLost:
+		return fmt.Sprintf("policy.lease = %s x %d, lost after %s %s", p.Beat, p.Misses, length, from)
+	case kind == ClockReceipt:
+		return fmt.Sprintf("receipt of a stop = %s (fixed)", length)
+	}
+	return fmt.Sprintf("%s = %s %s", clockSettings[kind], length, from)
+}

@@ -1,0 +1,158 @@
+package blaise
+
+import (
+	"slices"
+	"strings"
+)
+
+// questionAsked parks the turn until a person has answered (B6). The same key
+// is the same question.
+func (d *decision) questionAsked() error {
+	s := &d.next
+	if d.e.Ask == nil {
+		return Errorf(CodeInvalid, "a question is missing")
+	}
+	q := *d.e.Ask
+	q.Run, q.Turn = s.Run.ID, s.Run.Turn
+	q.Key = firstOf(q.Key, d.e.Key)
+	for _, old := range s.Questions {
+		if q.Key != "" && old.Key == q.Key && old.Run == q.Run {
+			return d.same(VerdictDone)
+		}
+	}
+	if s.Run.State != RunConnected || s.ended() {
+		d.ignore("the run stops: nobody is asked")
+		d.out.Verdict = VerdictVoid
+		return nil
+	}
+	d.addQuestion(q)
+	d.out.Verdict = VerdictDone
+	return nil
+}
+
+// questionAnswered takes a person's answer, once.
+func (d *decision) questionAnswered() error {
+	q := d.question(d.e.Question)
+	switch {
+	case q == nil:
+		return Errorf(CodeNotFound, "no question %q is open in session %s",
+			d.e.Question, d.next.Session.ID)
+	case q.State != QuestionOpen:
+		return Errorf(CodeRefused, "question %s was answered by %s: %s", q.ID, q.By, q.chosen()).
+			WithHint("nothing has changed")
+	case !q.allows(d.e.Choice):
+		return Errorf(CodeInvalid, "question %s has no option %q", q.ID, d.e.Choice).
+			WithHint("one of: %s", q.choices())
+	}
+	d.answer(q, d.e.Choice, d.e.Reason)
+	d.out.Verdict = VerdictDone
+	return nil
+}
+
+// answer settles an open question, and tells the run that asked it.
+func (d *decision) answer(q *Question, choice, reason string) {
+	q.Choice, q.By, q.AnsweredAt = choice, d.e.By, d.e.At
+	d.setQuestion(q, QuestionAnswered, reason)
+	if q.Kind == QuestionInterrupted {
+		d.resolveInterrupted(q)
+		return
+	}
+	d.issue(Directive{Kind: DirectiveAnswer, Question: q.ID, Key: q.Key, Choice: choice})
+	if !d.next.asked() {
+		d.armSilence()
+	}
+}
+
+func (d *decision) resolveInterrupted(q *Question) {
+	if m := d.next.message(q.Turn); m != nil && m.State == MessageInterrupted {
+		if q.Choice == ChoiceContinue {
+			m.Resume = true
+		} else {
+			d.setMessage(m, MessageFailed, firstOf(q.Reason, "given up by "+q.By))
+		}
+	}
+	d.setQuestion(q, QuestionApplied, q.Reason)
+}
+
+// questionApplied is the run's word that it has handed the answer on.
+func (d *decision) questionApplied() error {
+	q := d.asked()
+	d.out.Verdict = VerdictDone
+	if q == nil || q.State != QuestionAnswered {
+		d.ignore("no answer to apply")
+		return nil
+	}
+	d.setQuestion(q, QuestionApplied, q.Reason)
+	return nil
+}
+
+// questionExpired is the run's word that nobody waits for the answer any more.
+// An answer that was given stays on record as given.
+func (d *decision) questionExpired() error {
+	q := d.asked()
+	d.out.Verdict = VerdictDone
+	if q == nil {
+		d.ignore("no such question is open")
+		return nil
+	}
+	if q.State == QuestionAnswered {
+		q.Turn = "" // overtaken: settle lets it go, answered
+	} else {
+		d.setQuestion(q, QuestionExpired, d.e.Reason)
+	}
+	if !d.next.asked() {
+		d.armSilence()
+	}
+	return nil
+}
+
+// asked is the question that the live run speaks of, by id or by its own key.
+func (d *decision) asked() *Question {
+	for i := range d.next.Questions {
+		q := &d.next.Questions[i]
+		if q.Run != d.e.Run {
+			continue
+		}
+		if q.ID == d.e.Question || d.e.Question == "" && q.Key == d.e.Key {
+			return q
+		}
+	}
+	return nil
+}
+
+func (q *Question) allows(choice string) bool {
+	return choice == "" || len(q.Options) == 0 ||
+		slices.ContainsFunc(q.Options, func(o Option) bool { return o.ID == choice })
+}
+
+func (q *Question) choices() string {
+	var ids []string
+	for _, o := range q.Options {
+		ids = append(ids, o.ID)
+	}
+	return strings.Join(ids, ", ")
+}
+
+func (q *Question) chosen() string {
+	for _, o := range q.Options {
+		if o.ID == q.Choice {
+			return o.Name
+		}
+	}
+	return firstOf(q.Choice, "cancelled")
+}
+
+// denial is the option that refuses, "" (cancelled) if there is none.
+func (q *Question) denial() string {
+	if q.Kind == QuestionInterrupted {
+		return ChoiceFail
+	}
+	for _, kind := range []string{"reject_once", "reject_always"} {
+		for _, o := range q.Options {
+			if o.Kind == kind {
+				return o.ID
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,246 @@
+package blaise
+
+// settle brings everything beside what the event moved into line with it:
+// messages, questions, offers, prompts, clocks and the session's own state.
+// All rules about what must follow from a state are here and nowhere else, so
+// that no event can forget one.
+func (d *decision) settle() {
+	d.settleEnd()
+	d.settleQuestions()
+	d.settleStop()
+	d.settleOffer()
+	d.settlePrompt()
+	d.settleDirectives()
+	d.settleClocks()
+	d.settleState()
+	d.sweep()
+}
+
+// settleEnd: an ended session has no open message, and tears down what it has.
+func (d *decision) settleEnd() {
+	s := &d.next
+	if !s.ended() {
+		return
+	}
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		switch {
+		case m.State == MessageDelivered && s.Session.Outcome != OutcomeFailed:
+			d.setMessage(m, MessageCancelled, "session_ended")
+		case !m.Final():
+			d.setMessage(m, MessageFailed, "session_ended")
+		}
+	}
+	if s.Run != nil {
+		s.Run.Turn = ""
+	}
+	s.Environment.Recreate = false
+	if d.can(onEnded) && s.live() == nil {
+		d.move(onEnded, s.Session.Reason)
+	}
+}
+
+// settleQuestions: a question lives as long as the turn that asked it.
+func (d *decision) settleQuestions() {
+	for i := range d.next.Questions {
+		q := &d.next.Questions[i]
+		if q.State != QuestionOpen && q.State != QuestionAnswered || d.stillAsked(q) {
+			continue
+		}
+		if q.State == QuestionAnswered {
+			q.Reason = "overtaken: its turn ended before the answer was applied"
+			continue // stays answered, and leaves the snapshot in sweep
+		}
+		d.setQuestion(q, QuestionExpired, "its turn ended")
+	}
+}
+
+func (d *decision) stillAsked(q *Question) bool {
+	if q.Kind == QuestionInterrupted {
+		m := d.next.message(q.Turn)
+		return m != nil && m.State == MessageInterrupted && !m.Resume
+	}
+	run := d.next.live()
+	return run != nil && run.State == RunConnected && q.Run == run.ID && q.Turn == run.Turn
+}
+
+// settleStop: a stop stands only while somebody wants it.
+func (d *decision) settleStop() {
+	stop := d.next.stop()
+	if stop == nil {
+		return
+	}
+	s := &d.next
+	switch {
+	case s.Environment.State == EnvTearingDown || s.live() == nil:
+		d.void(stop.N, "the run goes down anyway")
+	case stop.Stop.Clock == string(ClockIdle) && s.first() != nil && !s.Session.Held:
+		d.void(stop.N, "overtaken by a message")
+	}
+}
+
+// settleOffer: a run is offered when one is owed and none is alive; one that is
+// offered and no longer owed is withdrawn.
+func (d *decision) settleOffer() {
+	s := &d.next
+	if s.live() != nil {
+		return
+	}
+	kind, why := d.owed()
+	if s.Run != nil && (s.Run.Kind != kind || s.Run.Runner != s.pinned(kind)) {
+		d.endRun(RunCancelled, "withdrawn: "+why)
+	}
+	if kind == "" || s.Run != nil {
+		return
+	}
+	s.Session.Runs++
+	run := &Run{
+		ID: s.Session.ID.Run(s.Session.Runs), Attempt: s.Session.Runs, Kind: kind,
+		State: RunOffered, Runner: s.pinned(kind), OfferedAt: d.e.At, NotBefore: d.e.At,
+	}
+	s.Run = run
+	d.note("run:"+string(run.ID), "", string(RunOffered), why)
+}
+
+// pinned is the only runner that may take a run of that kind (A31).
+func (s *Snapshot) pinned(kind RunKind) RunnerID {
+	if kind == RunStart && s.Environment.State != EnvUnattended {
+		return ""
+	}
+	return s.Session.Runner
+}
+
+// owed is the kind of run that the session needs now, "" for none, and why.
+func (d *decision) owed() (RunKind, string) {
+	s := &d.next
+	env := s.Environment
+	switch {
+	case s.Session.Held:
+		return "", "the session is held"
+	case env.State == EnvTeardownWaiting && s.clock(ClockTeardown) != nil:
+		return "", "the next try of the teardown waits"
+	case env.State == EnvTeardownWaiting:
+		return RunTeardown, "a teardown is owed"
+	case s.ended():
+		return "", "the session has ended"
+	case s.first() == nil:
+		return "", "no message waits"
+	case s.Policy.Disabled || s.Policy.Archived:
+		return "", "the agent is disabled"
+	case s.clock(ClockRetry) != nil:
+		return "", "the next try waits"
+	case s.blocked() != "":
+		return "", s.blocked()
+	}
+	return s.kindForMessage(), "a message waits"
+}
+
+// kindForMessage is the run that answers a message, "" if none can.
+func (s *Snapshot) kindForMessage() RunKind {
+	switch s.Environment.State {
+	case EnvNone, EnvDestroyed, EnvLost:
+		return RunStart
+	case EnvPaused:
+		return RunResume
+	case EnvUnattended:
+		if s.Environment.EverOpen {
+			return RunResume
+		}
+		return RunStart
+	}
+	return ""
+}
+
+// settlePrompt: the first message that waits is handed to a run that is ready
+// for it, one at a time; a message of which a run has a prompt carries its id.
+func (d *decision) settlePrompt() {
+	s := &d.next
+	first := s.first()
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		if m.deliverable() && m.Run != "" && (m != first || s.live() == nil || m.Run != s.Run.ID) {
+			m.Run = ""
+			d.voidPrompt(m.ID)
+		}
+	}
+	if first == nil || first.Run != "" || !d.ready() {
+		return
+	}
+	first.Run = s.Run.ID
+	p := Directive{Kind: DirectivePrompt, Message: first.ID, Text: first.Text}
+	if first.State == MessageInterrupted {
+		p.GoOn, p.Repeat = true, first.Repeats+1
+	}
+	d.issue(p)
+}
+
+// ready says that a run waits for a message.
+func (d *decision) ready() bool {
+	s := &d.next
+	return s.Run != nil && s.Run.State == RunConnected && s.Environment.State == EnvOpen &&
+		s.Run.Turn == "" && s.stop() == nil && !s.Session.Held && !s.ended()
+}
+
+// settleDirectives: nothing but a stop is told to a run that stops.
+func (d *decision) settleDirectives() {
+	run := d.next.live()
+	for _, dir := range append([]Directive(nil), d.next.Directives...) {
+		switch {
+		case run == nil || run.ID != dir.Run:
+			d.void(dir.N, "its run has ended")
+		case run.State == RunStopping && dir.Kind != DirectiveStop:
+			d.void(dir.N, "the run stops")
+		case dir.Kind == DirectiveCancel && dir.Message != run.Turn:
+			d.void(dir.N, "the turn has ended")
+		}
+	}
+}
+
+// settleState derives what the session is doing.
+func (d *decision) settleState() {
+	s := &d.next
+	s.Session.Ending = d.ending()
+	if state := sessionState(s); state != s.Session.State {
+		d.note("session", string(s.Session.State), string(state), s.Session.Reason)
+		s.Session.State = state
+	}
+}
+
+// ending is the reason of an end that is decided but not yet done.
+func (d *decision) ending() string {
+	s := &d.next
+	if s.ended() {
+		return ""
+	}
+	if stop := s.stop(); stop != nil && stop.Stop.Ends {
+		return stop.Stop.Reason
+	}
+	if run := s.live(); run != nil && run.Stop != nil && run.Stop.Ends {
+		return run.Stop.Reason
+	}
+	return ""
+}
+
+// sweep takes the rows that became final out of the next snapshot.
+func (d *decision) sweep() {
+	s := &d.next
+	messages := s.Messages[:0]
+	for _, m := range s.Messages {
+		if m.Final() {
+			d.out.Ended.Messages = append(d.out.Ended.Messages, m)
+			continue
+		}
+		messages = append(messages, m)
+	}
+	s.Messages = messages
+	questions := s.Questions[:0]
+	for _, q := range s.Questions {
+		open := q.State == QuestionOpen || q.State == QuestionAnswered && d.stillAsked(&q)
+		if !open {
+			d.out.Ended.Questions = append(d.out.Ended.Questions, q)
+			continue
+		}
+		questions = append(questions, q)
+	}
+	s.Questions = questions
+}
