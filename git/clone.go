@@ -1,0 +1,67 @@
+package git
+
+import (
+	"context"
+	"os"
+	"strings"
+)
+
+// Clone makes a repository in dir that shares nothing with this one, on a new
+// branch at start. dir appears when it is whole.
+func (r *Repo) Clone(ctx context.Context, n NewWorktree, progress func(Progress)) error {
+	half := n.Dir + ".half"
+	if err := os.RemoveAll(half); err != nil {
+		return err
+	}
+	_, err := r.run(ctx, command{dir: r.Dir, progress: progress, args: []string{
+		"clone", "--no-hardlinks", "--no-checkout", "--progress", "--", r.CommonDir, half,
+	}})
+	if err != nil {
+		return err
+	}
+	if err := r.settle(ctx, half, n, progress); err != nil {
+		return err
+	}
+	return os.Rename(half, n.Dir)
+}
+
+// settle gives a clone what it needs to live alone: the commit to start from
+// though no branch holds it, the user's name, and an origin without secrets.
+func (r *Repo) settle(ctx context.Context, dir string, n NewWorktree, progress func(Progress)) error {
+	if _, err := r.In(ctx, dir, nil, "fetch", "--quiet", "--no-tags", "origin", n.Start); err != nil {
+		return err
+	}
+	for _, key := range []string{"user.name", "user.email"} {
+		value, err := r.Config(ctx, key)
+		if err == nil && value != "" {
+			_, err = r.In(ctx, dir, nil, "config", key, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	url, err := r.Config(ctx, "remote.origin.url")
+	if err != nil {
+		return err
+	}
+	if url = withoutSecrets(url); url != "" {
+		if _, err := r.In(ctx, dir, nil, "remote", "set-url", "origin", url); err != nil {
+			return err
+		}
+	}
+	_, err = r.In(ctx, dir, progress, "checkout", "--progress", "--no-track", "-B", n.Branch, n.Start)
+	return err
+}
+
+// withoutSecrets takes the user and password out of an URL.
+func withoutSecrets(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 && strings.HasPrefix(scheme, "http") {
+		host = host[i+1:]
+	}
+	return scheme + "://" + host + "/" + path
+}
