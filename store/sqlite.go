@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// maxReaders is how many connections read a file at once.
+const maxReaders = 8
+
+// openSQLite opens the two files of a directory, one lane each.
+func (db *DB) openSQLite(ctx context.Context, dir string) error {
+	if dir == "" {
+		return errors.New("open store: no directory in sqlite:DIR")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("open store: %w", err)
+	}
+	lock, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	db.closers = append(db.closers, lock.Close)
+	if db.o.Identity == "" {
+		db.o.Identity = filepath.Join(dir, "identity.age")
+	}
+	decisions, err := db.openFile(ctx, filepath.Join(dir, "blaise.db"), "decisions")
+	if err != nil {
+		return err
+	}
+	db.decisions, db.reads = decisions.lane, decisions.reads
+	records, err := db.openFile(ctx, filepath.Join(dir, "transcript.db"), "transcript")
+	if err != nil {
+		return err
+	}
+	db.records, db.recordReads = records.lane, records.reads
+	return nil
+}
+
+// A file is one SQLite file, open: its writer and its readers.
+type file struct {
+	lane  lane
+	reads *sql.DB
+}
+
+func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would make it 0644
+	if err != nil {
+		return file{}, fmt.Errorf("open store: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return file{}, fmt.Errorf("open store: %w", err)
+	}
+	// FULL for transcripts too: what a run is told is kept, it forgets, so it
+	// must survive a power cut. NORMAL would gain nothing at 100 events or
+	// more a transaction.
+	writes, err := sql.Open("sqlite", source(path,
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)",
+		"journal_size_limit(67108864)", "cache_size(-16384)"))
+	if err != nil {
+		return file{}, fmt.Errorf("open %s: %w", path, err)
+	}
+	db.closers = append(db.closers, writes.Close)
+	if err := migrateSQLite(ctx, writes, tables); err != nil {
+		return file{}, fmt.Errorf("open %s: %w", path, err)
+	}
+	conn, err := writes.Conn(ctx)
+	if err != nil {
+		return file{}, fmt.Errorf("open %s: %w", path, err)
+	}
+	w := newWriter(conn)
+	db.closers = append(db.closers, w.close)
+	reads, err := sql.Open("sqlite", source(path, "busy_timeout(10000)", "query_only(1)"))
+	if err != nil {
+		return file{}, fmt.Errorf("open %s: %w", path, err)
+	}
+	reads.SetMaxOpenConns(maxReaders)
+	reads.SetMaxIdleConns(maxReaders)
+	db.closers = append(db.closers, reads.Close)
+	return file{lane: w, reads: reads}, nil
+}
+
+func source(path string, pragmas ...string) string {
+	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas}.Encode()}
+	if !filepath.IsAbs(path) {
+		u.Path, u.Opaque = "", (&url.URL{Path: path}).EscapedPath()
+	}
+	return u.String()
+}
+
+// lockDir takes the directory for this process. The lock goes with the
+// process, however it ends.
+func lockDir(dir string) (*os.File, error) {
+	path := filepath.Join(dir, "lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		holder, _ := io.ReadAll(io.LimitReader(f, 32))
+		_ = f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("open store: %s is in use by process %s",
+				dir, strings.TrimSpace(string(holder)))
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	if err := f.Truncate(0); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	if _, err := fmt.Fprintf(f, "%d\n", os.Getpid()); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return f, nil
+}
