@@ -90,28 +90,18 @@ func (c *Control) mayTake(ctx context.Context, a Asker, o store.Offer) (time.Dur
 	if o.Run.Runner != a.Runner.ID {
 		return 0, false, nil
 	}
-	if o.Run.Machine != "" && o.Run.Machine != a.Instance.Machine {
-		v, err := c.db.View(ctx, o.Session)
-		if err != nil {
-			return 0, false, err
-		}
-		return wait, shared(v.Environment.Plugs), nil
+	v, err := c.db.View(ctx, o.Session)
+	if err != nil {
+		return 0, false, err
 	}
-	if o.Run.Instance != "" && o.Run.Instance != a.Instance.ID {
+	snap := snapshotOf(v, blaise.Policy{})
+	if machine, bound := snap.MachineFor(); bound && machine != a.Instance.Machine {
+		return 0, false, nil
+	}
+	if last := v.Session.Instance; last != "" && last != a.Instance.ID {
 		wait = max(wait, o.Run.OfferedAt.Add(elsewhereAfter).Sub(c.now()))
 	}
 	return wait, true, nil
-}
-
-// shared says that all that the environment's plugs hold can be taken up from
-// any machine.
-func shared(plugs []blaise.PlugRecord) bool {
-	for _, p := range plugs {
-		if p.Opened && p.Reach != blaise.ReachShared {
-			return false
-		}
-	}
-	return true
 }
 
 // matches says that the labels of a runner or its instance meet all

@@ -63,6 +63,8 @@ func (c *Control) addOffer(ctx context.Context, lines []string, v store.View, a 
 	if err != nil {
 		return lines
 	}
+	snap := snapshotOf(v, blaise.Policy{})
+	machine, _ := snap.MachineFor()
 	fit := 0
 	for _, r := range runners {
 		if r.Revoked || (run.Runner != "" && run.Runner != r.ID) {
@@ -77,7 +79,7 @@ func (c *Control) addOffer(ctx context.Context, lines []string, v store.View, a 
 				continue
 			}
 			fit++
-			lines = append(lines, c.instanceLine(r, in, run))
+			lines = append(lines, c.instanceLine(r, in, machine))
 		}
 	}
 	if fit == 0 {
@@ -96,9 +98,9 @@ func needs(run blaise.Run, a store.Agent) string {
 	return fmt.Sprintf("agent %s requires labels %v", a.Name, a.Requirements)
 }
 
-func (c *Control) instanceLine(r store.Runner, in store.Instance, run blaise.Run) string {
+func (c *Control) instanceLine(r store.Runner, in store.Instance, machine blaise.MachineID) string {
 	line := fmt.Sprintf("runner %s on %s may take it", r.Name, in.Host)
-	if run.Machine != "" && run.Machine != in.Machine {
+	if machine != "" && machine != in.Machine {
 		return fmt.Sprintf("runner %s on %s may not: the environment is on another machine", r.Name, in.Host)
 	}
 	if ago := c.now().Sub(in.LastSeen); ago > OnlineWithin {
