@@ -1,0 +1,178 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/run"
+	"blaise.dev/blaise/transcript"
+)
+
+// adopt takes over what the daemon before left (X3): runs that live, runs that
+// died meanwhile, runs that were never accepted.
+func (d *Daemon) adopt(ctx context.Context) error {
+	d.state.sweep()
+	rows, err := d.state.rows()
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		switch {
+		case r.Spec == nil:
+			d.unborn = append(d.unborn, r)
+		case r.locked():
+			d.log.Info("run adopted", "run", r.Run, "pid", r.PID)
+			c := &child{row: r}
+			d.add(c)
+			d.watches.Go(func() { d.watch(ctx, c) })
+		default:
+			d.bury(ctx, r, "its process was gone when the runner started")
+		}
+	}
+	return nil
+}
+
+// watch follows a child to its end.
+func (d *Daemon) watch(ctx context.Context, c *child) {
+	how, err := c.gone(ctx)
+	if err == nil {
+		err = d.untilProved(ctx, c.row)
+	}
+	if err != nil {
+		return // we leave; the next daemon adopts it
+	}
+	d.log.Info("run ended", "run", c.row.Run, "how", how)
+	d.remove(c)
+	d.settle(ctx, c.row, how)
+}
+
+// bury says what is left to say of a run that has no child here.
+func (d *Daemon) bury(ctx context.Context, r *row, how string) {
+	c := &child{row: r}
+	d.remove(c)
+	d.watches.Go(func() {
+		if d.untilProved(ctx, r) == nil {
+			d.settle(ctx, r, how)
+		}
+	})
+}
+
+// untilProved waits until nothing that the run started lives: its shims end
+// their trees when the run is gone.
+func (d *Daemon) untilProved(ctx context.Context, r *row) error {
+	look := time.NewTicker(lookEvery / 4)
+	defer look.Stop()
+	for since, told := time.Now(), false; ; {
+		live := r.shims()
+		if len(live) == 0 {
+			return nil
+		}
+		if !told && time.Since(since) > 30*time.Second {
+			told = true
+			d.log.Warn("a run is dead and what it started is not", "run", r.Run, "pid", live[0].PID)
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// settle ships what the run left, says that it is dead unless it had its own
+// last word, and forgets it. If we leave before, the next daemon does it.
+func (d *Daemon) settle(ctx context.Context, r *row, how string) {
+	err := d.shipRest(ctx, r)
+	if err == nil && !r.done() {
+		err = d.sayEnd(ctx, r, how)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		d.log.Error("what is left of a run was not taken", "run", r.Run, "error", err)
+	}
+	outcome := r.outcome(how)
+	if err := r.remove(); err != nil {
+		d.log.Error("run directory not removed", "run", r.Run, "error", err)
+	}
+	d.buried(outcome)
+}
+
+// outcome is how the run went, for a daemon that was started for it alone.
+func (r *row) outcome(how string) error {
+	var done run.Done
+	if err := readJSON(r.file(run.DoneFile), &done); err != nil {
+		return blaise.Errorf(blaise.CodeInternal, "run %s: %s", r.Run, how)
+	}
+	if done.Error != "" {
+		return blaise.Errorf(blaise.CodeInternal, "run %s: %s", r.Run, done.Error)
+	}
+	return nil
+}
+
+// shipRest ships the spool of a dead run under its own lease, for as long as
+// that takes.
+func (d *Daemon) shipRest(ctx context.Context, r *row) error {
+	if !r.worked() {
+		return nil
+	}
+	spool, err := transcript.OpenSpool(r.file("spool"), transcript.SpoolOptions{Log: d.log})
+	if err != nil {
+		return err
+	}
+	defer spool.Close()
+	if spool.Empty() {
+		return nil
+	}
+	client := api.NewClient(r.Spec.URL, r.Spec.Lease.Token, api.ClientOptions{Version: d.c.Version})
+	ship := transcript.NewShipper(spool, client, transcript.ShipperOptions{Log: d.log})
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	shipped := make(chan error, 1)
+	go func() { shipped <- ship.Run(ctx) }()
+	err = ship.Drain(ctx)
+	cancel()
+	<-shipped
+	return err
+}
+
+// sayEnd tells Blaise of the end of a run that could not.
+func (d *Daemon) sayEnd(ctx context.Context, r *row, how string) error {
+	if r.Spec == nil {
+		return nil // it was never ours
+	}
+	select {
+	case <-d.greeted:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	end := api.RunEnd{Instance: d.state.instance, Boot: d.state.boot, Reason: how}
+	if last := r.lastLines(5); last != "" {
+		end.Reason = fmt.Sprintf("%s; it said last:\n%s", how, last)
+	}
+	say := d.blaise().Dead
+	if !r.worked() {
+		say = d.blaise().SpawnFailed
+	}
+	err := persist(ctx, 0, func() error { return say(ctx, r.Run, end) })
+	if err != nil && ctx.Err() == nil {
+		return errors.Join(errors.New("say that the run is dead"), err)
+	}
+	return err
+}
+
+// spec is what the child of r is told.
+func (d *Daemon) spec(r *row, lease api.Lease) *run.Spec {
+	return &run.Spec{
+		URL: d.c.URL, Lease: lease,
+		Config: d.c.ConfigFor(lease.Agent),
+		State:  d.state.dir, Dir: r.dir, Program: d.program,
+		Instance: d.state.instance, Machine: d.state.machine, Boot: d.state.boot,
+		Version: d.c.Version,
+	}
+}

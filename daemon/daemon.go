@@ -1,0 +1,248 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+)
+
+// A Config is what a daemon is told by who starts it.
+type Config struct {
+	URL      string
+	Token    func() (string, error) // read at the start, on Reload, and when it is denied
+	StateDir string
+	// ConfigFor is the path of the blaise.yml for an agent.
+	ConfigFor func(blaise.AgentName) string
+	// Command starts a child that reads a run's spec from its stdin, from the
+	// copy of the program in the state directory.
+	Command func(program string) []string
+	// Describe gives what the instance says of itself; it is read again on
+	// Reload.
+	Describe func() (Description, error)
+	Version  string
+	Once     bool // take one run, and return when it has ended
+	Log      *slog.Logger
+
+	// Wait is how long one poll for offers lasts; default 25 s.
+	Wait time.Duration
+}
+
+// A Description is what an instance offers.
+type Description struct {
+	Slots  int
+	Labels map[string]string
+	Agents []string
+}
+
+// A Daemon takes runs until it is told to stop. Its methods are safe for
+// concurrent use.
+type Daemon struct {
+	c   Config
+	log *slog.Logger
+
+	interrupt, drain, reload chan struct{}
+
+	state   *state
+	program string
+
+	mu          sync.Mutex // guards what follows
+	client      *api.Client
+	token       string
+	about       Description
+	children    map[blaise.RunID]*child
+	burials     int           // runs that ended and of which something is still to be said
+	changed     chan struct{} // closed when one of these two changed
+	interrupted bool
+	outcome     error // of the run of Once
+
+	unborn    []*row        // of the daemon before: not accepted yet
+	greeted   chan struct{} // closed when Blaise knows this boot
+	greetOnce sync.Once
+	watches   sync.WaitGroup
+}
+
+// New returns a daemon; Run makes it work.
+func New(c Config) *Daemon {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Wait == 0 {
+		c.Wait = 25 * time.Second
+	}
+	return &Daemon{
+		c: c, log: c.Log,
+		interrupt: make(chan struct{}, 1), drain: make(chan struct{}, 1),
+		reload:   make(chan struct{}, 1),
+		greeted:  make(chan struct{}),
+		children: map[blaise.RunID]*child{}, changed: make(chan struct{}),
+	}
+}
+
+// Interrupt passes INT on to the runs; Run returns when they have ended (A20).
+func (d *Daemon) Interrupt() { poke(d.interrupt) }
+
+// Drain makes the daemon take nothing more; Run returns when its runs have
+// ended by themselves.
+func (d *Daemon) Drain() { poke(d.drain) }
+
+// Reload reads the token and the description again.
+func (d *Daemon) Reload() { poke(d.reload) }
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // asked already
+	}
+}
+
+// Run takes runs until Interrupt, Drain or Once have done their work. The end
+// of ctx makes the daemon alone leave, at once: its runs go on, and the next
+// daemon of the state directory adopts them. It returns nil then. An error is
+// for a person: the directory in use, a token that is refused, another version.
+func (d *Daemon) Run(ctx context.Context) (err error) {
+	if d.state, err = openState(d.c.StateDir); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.state.close()) }()
+	if d.program, err = copyProgram(filepath.Join(d.state.dir, "bin")); err != nil {
+		return err
+	}
+	if err := d.read(); err != nil {
+		return err
+	}
+	socket, err := d.listen()
+	if err != nil {
+		return err
+	}
+	defer socket.close()
+
+	leave, left := context.WithCancel(ctx)
+	defer d.watches.Wait()
+	defer left()
+	d.watches.Go(func() { socket.serve(leave) })
+	if err := d.adopt(leave); err != nil {
+		return err
+	}
+	return d.work(leave)
+}
+
+// work is the life of the daemon between birth and leaving.
+func (d *Daemon) work(ctx context.Context) error {
+	take, stop := context.WithCancelCause(ctx)
+	defer func() { stop(nil) }()
+	taking := make(chan error, 1)
+	start := func() { d.watches.Go(func() { taking <- d.take(take, ctx) }) }
+	start()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.interrupt:
+			stop(errNoMore)
+			d.signalAll(os.Interrupt)
+		case <-d.drain:
+			stop(errNoMore)
+		case <-d.reload:
+			if err := d.read(); err != nil {
+				d.log.Error("token and configuration stay as they were", "error", err)
+				continue
+			}
+			stop(errAgain)
+		case err := <-taking:
+			if errors.Is(err, errAgain) && ctx.Err() == nil {
+				take, stop = context.WithCancelCause(ctx)
+				start()
+				continue
+			}
+			return d.finish(ctx, err)
+		}
+	}
+}
+
+var (
+	errNoMore = errors.New("no more runs are taken")
+	errAgain  = errors.New("token and configuration were read again")
+)
+
+// parting is how long what is left to say of ended runs may take when the
+// daemon is to go: the next one says the rest.
+const parting = 10 * time.Second
+
+// finish waits for the runs there are.
+func (d *Daemon) finish(ctx context.Context, why error) error {
+	var late <-chan time.Time
+	for {
+		live, burials, changed := d.live()
+		if live == 0 && burials == 0 {
+			break
+		}
+		if live == 0 && late == nil {
+			late = time.After(parting)
+		}
+		select {
+		case <-changed:
+			continue
+		case <-d.interrupt:
+			d.signalAll(os.Interrupt)
+			continue
+		case <-late:
+		case <-ctx.Done():
+		}
+		break
+	}
+	if errors.Is(why, errNoMore) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.outcome
+	}
+	return why
+}
+
+// read reads the token and the description.
+func (d *Daemon) read() error {
+	token, err := d.c.Token()
+	if err != nil {
+		return err
+	}
+	about, err := d.c.Describe()
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.client = api.NewClient(d.c.URL, token, api.ClientOptions{Version: d.c.Version})
+	d.token, d.about = token, about
+	return nil
+}
+
+func (d *Daemon) blaise() *api.Client {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.client
+}
+
+func (d *Daemon) tokenNow() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.token
+}
+
+func (d *Daemon) hello() api.Hello {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	host, _ := os.Hostname() // only shown
+	return api.Hello{
+		Instance: d.state.instance, Boot: d.state.boot, Machine: d.state.machine,
+		Host: host, Version: d.c.Version, Protocol: api.Protocol,
+		OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Slots: d.about.Slots, Labels: d.about.Labels, Agents: d.about.Agents,
+	}
+}

@@ -1,0 +1,224 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+)
+
+// take says hello and takes runs until ctx ends, with its cause, or Blaise
+// refuses the runner. While Blaise is away it tries on, and says so once.
+// What it starts lasts as long as life, the daemon's.
+func (d *Daemon) take(ctx, life context.Context) error {
+	link := &link{d: d}
+	if err := link.try(ctx, d.greet); err != nil {
+		return err
+	}
+	for _, r := range d.unborn {
+		d.bear(life, r)
+	}
+	d.unborn = nil
+	for {
+		free, changed := d.free()
+		var got api.Offers
+		err := link.try(ctx, func(ctx context.Context) (err error) {
+			got, err = d.offers(ctx, free, changed)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if got.Drain {
+			d.log.Info("Blaise asks to take no more runs")
+			continue
+		}
+		taken := d.takeAll(ctx, life, got.Offers)
+		if d.c.Once && taken > 0 {
+			return errNoMore
+		}
+	}
+}
+
+func (d *Daemon) greet(ctx context.Context) error {
+	w, err := d.blaise().Hello(ctx, d.hello())
+	if err != nil {
+		return err
+	}
+	d.greetOnce.Do(func() { close(d.greeted) })
+	d.log.Info("connected to Blaise", "url", d.c.URL, "runner", w.Name,
+		"version", w.Version, "clock offset", time.Until(w.Time).Round(time.Millisecond))
+	return nil
+}
+
+// offers polls; without room it only shows itself, and waits for room here.
+func (d *Daemon) offers(ctx context.Context, free int, changed <-chan struct{}) (api.Offers, error) {
+	got, err := d.blaise().Offers(ctx, d.state.instance, d.state.boot, free, d.c.Wait)
+	if err != nil || free > 0 && (len(got.Offers) > 0 || !got.Drain) {
+		return got, err
+	}
+	select {
+	case <-changed:
+	case <-time.After(d.c.Wait):
+	case <-ctx.Done():
+		return got, context.Cause(ctx)
+	}
+	return got, nil
+}
+
+// takeAll takes the offers for which there is room, in their order.
+func (d *Daemon) takeAll(ctx, life context.Context, offers []api.Offer) (taken int) {
+	for _, o := range offers {
+		if n, _ := d.free(); n == 0 || ctx.Err() != nil {
+			break
+		}
+		if d.c.Once && taken > 0 {
+			break
+		}
+		if _, err := d.child(o.Run); err == nil {
+			continue // ours already
+		}
+		r, err := d.state.newRow(o.Run, o.Kind)
+		if err != nil {
+			d.log.Error("run not taken", "run", o.Run, "error", err)
+			continue
+		}
+		if d.bear(life, r) {
+			taken++
+		}
+	}
+	return taken
+}
+
+// bear accepts the run of r and starts its child. What goes wrong is said to
+// Blaise at once (A25), and the ledger keeps it until that has worked.
+func (d *Daemon) bear(ctx context.Context, r *row) bool {
+	lease, err := d.accept(ctx, r)
+	if err != nil {
+		d.log.Info("run not accepted", "run", r.Run, "error", err)
+		if settled(err) {
+			_ = r.remove() // the next daemon finds it, and is refused again
+		}
+		return false
+	}
+	d.log.Info("run accepted", "run", r.Run, "kind", lease.Kind, "agent", lease.Agent)
+	r.Spec = d.spec(r, lease)
+	var c *child
+	if err = r.write(); err == nil {
+		c, err = d.spawn(r)
+	}
+	if err != nil {
+		d.log.Error("run not started", "run", r.Run, "error", err)
+		d.bury(ctx, r, err.Error())
+		return false
+	}
+	d.add(c)
+	d.watches.Go(func() { d.watch(ctx, c) })
+	return true
+}
+
+func (d *Daemon) accept(ctx context.Context, r *row) (api.Lease, error) {
+	var lease api.Lease
+	a := api.Accept{Instance: d.state.instance, Boot: d.state.boot, Nonce: r.Nonce}
+	err := persist(ctx, time.Minute, func() (err error) {
+		lease, err = d.blaise().Accept(ctx, r.Run, a)
+		return err
+	})
+	return lease, err
+}
+
+// settled says that asking again would get the same answer.
+func settled(err error) bool {
+	switch blaise.CodeOf(err) {
+	case blaise.CodeRefused, blaise.CodeNotFound, blaise.CodeStale, blaise.CodeInvalid, blaise.CodeDenied:
+		return true
+	}
+	return false
+}
+
+// persist tries until do works, is refused for good, or limit, if any, has passed.
+func persist(ctx context.Context, limit time.Duration, do func() error) error {
+	began := time.Now()
+	for fails := 0; ; fails++ {
+		err := do()
+		if err == nil || settled(err) || limit > 0 && time.Since(began) > limit {
+			return err
+		}
+		if pause(ctx, fails) != nil {
+			return err
+		}
+	}
+}
+
+// A link tries calls while Blaise is away.
+type link struct {
+	d    *Daemon
+	away time.Time // zero while Blaise answers
+}
+
+func (l *link) try(ctx context.Context, call func(context.Context) error) error {
+	for fails := 0; ; fails++ {
+		err := call(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err == nil {
+			l.back()
+			return nil
+		}
+		if settled(err) && !l.hold(err) {
+			return err
+		}
+		l.lost(err)
+		if err := pause(ctx, fails); err != nil {
+			return err
+		}
+	}
+}
+
+// hold says whether a refusal is waited out: a token that was replaced is read
+// again, and runs with good leases are not left alone.
+func (l *link) hold(err error) bool {
+	if blaise.CodeOf(err) != blaise.CodeDenied {
+		return false
+	}
+	before := l.d.tokenNow()
+	if l.d.read() != nil || l.d.tokenNow() == before {
+		n, _, _ := l.d.live()
+		return n > 0
+	}
+	return true
+}
+
+func (l *link) lost(err error) {
+	if l.away.IsZero() {
+		l.away = time.Now()
+		l.d.log.Warn("no contact with Blaise, trying on", "url", l.d.c.URL, "error", err)
+	}
+}
+
+func (l *link) back() {
+	if !l.away.IsZero() {
+		l.d.log.Info("contact with Blaise again", "outage", time.Since(l.away).Round(time.Second))
+		l.away = time.Time{}
+	}
+}
+
+var errPaused = errors.New("paused")
+
+// pause waits 0.1 s to 30 s, longer with every failure, jittered so that a
+// fleet does not come back all at once.
+func pause(ctx context.Context, fails int) error {
+	most := min(30*time.Second, 200*time.Millisecond<<min(fails, 10))
+	t := time.NewTimer(most/2 + rand.N(most/2))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return errors.Join(errPaused, context.Cause(ctx))
+	}
+}

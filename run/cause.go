@@ -1,0 +1,38 @@
+package run
+
+import (
+	"errors"
+
+	"blaise.dev/blaise"
+)
+
+// Stopped is the cause of a run that Blaise has told to end, once the stop
+// binds (A7).
+type Stopped struct{ Stop blaise.Stop }
+
+func (s Stopped) Error() string { return "stopped: " + s.Stop.Reason }
+
+// The other causes that are no failure.
+var (
+	// ErrInterrupted ends a run whose process was sent INT or TERM (A20).
+	ErrInterrupted = errors.New("interrupted by a signal")
+	// ErrLeft ends a run that a person at its machine has told to pause.
+	ErrLeft = errors.New("paused by hand on the machine of the runner")
+	// ErrLostContact ends a run that could not reach Blaise for too long (A26).
+	ErrLostContact = errors.New("Lost contact with Blaise")
+	// ErrFenced ends a run whose lease was taken over, or may have been (X2).
+	ErrFenced = errors.New("fenced: the lease is another run's")
+)
+
+// refusal is why a run cannot even begin: nothing was opened, or what was is
+// closed again, and the message stays queued (A22).
+type refusal struct{ err error }
+
+func (r refusal) Error() string { return r.err.Error() }
+func (r refusal) Unwrap() error { return r.err }
+
+// plugFailure is a stack that does not open.
+type plugFailure struct{ err error }
+
+func (p plugFailure) Error() string { return p.err.Error() }
+func (p plugFailure) Unwrap() error { return p.err }

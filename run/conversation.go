@@ -1,0 +1,186 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/acp"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/config"
+	"blaise.dev/blaise/transcript"
+)
+
+// maxDeaths is how often the agent may die, with no turn answered between,
+// before the run fails (A23).
+const maxDeaths = 3
+
+// A conversation is the session as its agent knows it. It outlives processes of
+// the agent: one that dies is started again and loads it.
+type conversation struct {
+	r       *run
+	command command
+	err     error // why there is no command
+	servers []json.RawMessage
+
+	agent  *agent
+	known  blaise.Conversation // what must be loaded; ACP "" before there is one
+	turns  int                 // answered over the session: what a new conversation would lack
+	deaths int
+	replay replay
+	// verified: the replay was compared, so it can tell whether it holds a prompt.
+	verified bool
+}
+
+var _ acp.Handler = (*conversation)(nil)
+
+func newConversation(r *run, c config.Agent) *conversation {
+	t := &conversation{r: r, known: r.lease.Conversation, turns: r.lease.Turns, servers: c.MCPServers}
+	t.command, t.err = newCommand(c, r.deps.Demo)
+	return t
+}
+
+// open starts the agent and takes the conversation up, or begins it.
+func (c *conversation) open(ctx context.Context) error {
+	if c.err != nil {
+		return refusal{c.err}
+	}
+	if c.known.ACP == "" {
+		if err := c.start(ctx); err != nil {
+			return err
+		}
+		return c.anew(ctx, "")
+	}
+	return c.takeUp(ctx)
+}
+
+// start has a fresh process of the agent.
+func (c *conversation) start(ctx context.Context) error {
+	a, err := c.startAgent(ctx)
+	if err != nil {
+		return err
+	}
+	c.agent = a
+	c.r.note(transcript.KindAgent, map[string]any{
+		"name": a.info.Name, "version": a.info.Version, "says": a.info.Raw,
+	})
+	return nil
+}
+
+// anew begins a new conversation. lost says why the old one is gone, "" if
+// there was none.
+func (c *conversation) anew(ctx context.Context, lost string) error {
+	state := blaise.ContextState("")
+	if lost != "" && c.turns > 0 {
+		if err := c.mayLose(ctx, lost); err != nil {
+			return err
+		}
+		state = blaise.ContextNone
+	}
+	ctx, cancel := c.limited(ctx)
+	defer cancel()
+	s, err := c.agent.client.NewSession(ctx, c.params())
+	if err != nil {
+		return c.unusable(err)
+	}
+	place := c.r.stack.Env().Place()
+	c.replay, c.verified = replay{}, true
+	c.known = blaise.Conversation{
+		ACP: s.ID, CWD: place.Dir, Home: place.Home,
+		Agent: c.agent.info.Name, AgentVersion: c.agent.info.Version,
+	}
+	c.tell(state)
+	return nil
+}
+
+// mayLose asks the agent's policy whether to go on without the conversation
+// (A14). There is a notice either way: it is never silent (X6).
+func (c *conversation) mayLose(ctx context.Context, lost string) error {
+	c.r.notice("The agent no longer has this conversation: "+lost, map[string]any{"context": "none"})
+	switch c.r.lease.OnContextLoss {
+	case blaise.ReactFail:
+		return fmt.Errorf("the conversation is lost: %s (policy.onContextLoss = fail)", lost)
+	case blaise.ReactAsk:
+		choice, ok := c.r.askPerson(ctx, blaise.Question{
+			Kind: "context_loss", Title: "Go on without the conversation? " + lost,
+			Options: []blaise.Option{
+				{ID: "continue", Name: "Go on in a new conversation", Kind: acp.AllowOnce},
+				{ID: "stop", Name: "End the session", Kind: acp.RejectOnce},
+			},
+		})
+		if !ok || choice != "continue" {
+			return fmt.Errorf("the conversation is lost: %s (nobody allowed to go on without it)", lost)
+		}
+	}
+	c.r.notice("A new conversation begins in the same environment.", nil)
+	return nil
+}
+
+func (c *conversation) params() acp.SessionParams {
+	return acp.SessionParams{CWD: c.r.stack.Env().Place().Dir, MCPServers: c.servers}
+}
+
+func (c *conversation) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.r.lease.Limits.Load,
+		fmt.Errorf("no answer within limits.load = %v", c.r.lease.Limits.Load))
+}
+
+// tell reports what the conversation is now.
+func (c *conversation) tell(state blaise.ContextState) {
+	known := c.known
+	c.r.say(api.Report{Event: blaise.EventConversation, Conversation: &known, Context: state})
+}
+
+// unusable explains why the agent gives no conversation.
+func (c *conversation) unusable(err error) error {
+	if acp.IsAuthRequired(err) {
+		return refusal{blaise.Errorf(blaise.CodeRefused, "agent %s: not logged in: %v", c.command.name, err).
+			WithHint("log in where the agent runs, or give it its key in agent.env")}
+	}
+	return c.agent.explain(fmt.Errorf("agent %s: %w", c.command.name, err))
+}
+
+// revive starts the agent again after a death and takes the conversation up.
+func (c *conversation) revive(ctx context.Context) error {
+	<-c.agent.gone
+	death := c.agent.death()
+	if c.deaths++; c.deaths >= maxDeaths {
+		return fmt.Errorf("the agent died %d times with no answered turn between: %w", c.deaths, death)
+	}
+	c.r.notice(fmt.Sprintf("The agent died (%d of %d) and is started again.", c.deaths, maxDeaths),
+		map[string]any{"reason": death.Error()})
+	return c.takeUp(ctx)
+}
+
+// stop ends the agent; the turn is over by then.
+func (c *conversation) stop(ctx context.Context) error {
+	if c == nil || c.agent == nil {
+		return nil
+	}
+	return c.agent.stop(ctx, c.known.ACP, c.r.lease.Limits.StopGrace)
+}
+
+// Update records what the agent says, in the order of the wire.
+func (c *conversation) Update(u acp.Update) {
+	c.r.record.update(u.Raw, c.replay.take(u), u.Late)
+}
+
+// Request is for what the agent was not offered.
+func (c *conversation) Request(context.Context, string, json.RawMessage) (any, error) {
+	return nil, acp.ErrMethodNotFound
+}
+
+// Noise is what a wrapper prints before the agent speaks, often the reason why
+// it does not.
+func (c *conversation) Noise(line []byte) {
+	c.r.record.tell(transcript.New(transcript.KindOutput, map[string]string{
+		"source": "agent", "text": string(line),
+	}))
+}
+
+// died says that err is the end of the agent and not an answer of it.
+func died(err error) bool {
+	return errors.Is(err, acp.ErrClosed) || errors.As(err, new(diedError))
+}

@@ -1,0 +1,33 @@
+package run
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+)
+
+// DoneFile is what a run leaves in its directory when it has said all it had
+// to say, as a [Done]: what is left is to ship its spool. A run without it is
+// dead, and somebody else must say so.
+const DoneFile = "done"
+
+// Done is how a run ended, for people on its machine. Blaise knows it from the
+// reports.
+type Done struct {
+	Error string `json:"error,omitempty"` // "" if it ended as it was told to
+}
+
+func (r *run) markDone(err error) error {
+	var d Done
+	if err != nil {
+		d.Error = r.secrets.String(err.Error())
+	}
+	b, merr := json.Marshal(d)
+	if merr == nil {
+		merr = os.WriteFile(filepath.Join(r.spec.Dir, DoneFile), b, 0o600)
+	}
+	if merr != nil {
+		r.log.Error("end of run not marked", "error", merr)
+	}
+	return err
+}

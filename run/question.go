@@ -1,0 +1,110 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/acp"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/transcript"
+)
+
+// questions are what people are asked and have not answered. It is safe for
+// concurrent use.
+type questions struct {
+	mu   sync.Mutex // guards what follows
+	n    int
+	open map[string]chan blaise.Directive // by key
+}
+
+func newQuestions() *questions { return &questions{open: map[string]chan blaise.Directive{}} }
+
+func (q *questions) begin(run blaise.RunID) (key string, answer <-chan blaise.Directive) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.n++
+	key = fmt.Sprintf("%s/%d", run, q.n)
+	c := make(chan blaise.Directive, 1)
+	q.open[key] = c
+	return key, c
+}
+
+func (q *questions) end(key string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.open, key)
+}
+
+// answer hands d to who waits for it. One for a question that is over goes
+// nowhere: its turn was cancelled, or the agent died.
+func (q *questions) answer(d blaise.Directive) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c, ok := q.open[d.Key]
+	if !ok {
+		return
+	}
+	select {
+	case c <- d:
+	default: // answered already
+	}
+}
+
+// Permission puts a request of the agent to a person and waits, as long as the
+// turn and the run allow. The question is on disk before it is asked, the
+// decision before it is applied. It holds up no end of the run.
+func (c *conversation) Permission(ctx context.Context, p acp.PermissionRequest) acp.PermissionOutcome {
+	cancelled := acp.PermissionOutcome{Cancelled: true}
+	q := blaise.Question{
+		Kind: "permission", Title: title(p), Turn: c.r.turn.now(), Detail: p.Raw,
+	}
+	for _, o := range p.Options {
+		q.Options = append(q.Options, blaise.Option{ID: o.ID, Name: o.Name, Kind: o.Kind})
+	}
+	choice, ok := c.r.askPerson(ctx, q)
+	if !ok || choice == "" {
+		return cancelled
+	}
+	return acp.PermissionOutcome{OptionID: choice}
+}
+
+func title(p acp.PermissionRequest) string {
+	if p.ToolCall.Title != "" {
+		return p.ToolCall.Title
+	}
+	if p.ToolCall.Kind != "" {
+		return "a tool of kind " + p.ToolCall.Kind
+	}
+	return "tool call " + p.ToolCall.ID
+}
+
+// askPerson asks q; ok is false when the question is over without an answer.
+// An empty choice is the answer "cancelled".
+func (r *run) askPerson(ctx context.Context, q blaise.Question) (choice string, ok bool) {
+	key, answer := r.asked.begin(r.lease.Run)
+	defer r.asked.end(key)
+	q.Key, q.Run = key, r.lease.Run
+	r.note(transcript.KindAsked, map[string]any{
+		"question": key, "kind": q.Kind, "title": q.Title, "options": q.Options,
+		"detail": json.RawMessage(q.Detail),
+	})
+	r.say(api.Report{Event: blaise.EventQuestionAsked, Question: &q, Message: q.Turn})
+	select {
+	case d := <-answer:
+		r.note(transcript.KindDecided, map[string]any{
+			"question": key, "choice": d.Choice, "by": "a person", "reason": d.Reason,
+		})
+		if ctx.Err() == nil {
+			r.say(api.Report{Event: blaise.EventQuestionApplied, Question: &q, Message: q.Turn})
+		}
+		return d.Choice, true
+	case <-ctx.Done():
+		r.note(transcript.KindDecided, map[string]any{
+			"question": key, "choice": "", "by": "the run", "reason": "the turn is over",
+		})
+		return "", false
+	}
+}

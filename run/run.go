@@ -1,0 +1,155 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/config"
+	"blaise.dev/blaise/directive"
+	"blaise.dev/blaise/plug"
+	"blaise.dev/blaise/redact"
+	"blaise.dev/blaise/transcript"
+)
+
+// Do works one run to its end. The end of ctx ends the run, with the cause that
+// ctx has: ErrInterrupted or ErrLeft. Do returns nil when the run has ended as
+// it was told to, otherwise why it did not; everything it started is gone then,
+// and everything it had to say is in the spool.
+func Do(ctx context.Context, s Spec, d Deps) error {
+	r, err := newRun(s, d)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	life, work := r.contexts(ctx)
+	if err := r.connect(life); err != nil {
+		return err
+	}
+	defer r.serve(life)() // beats, directives, shipping: beside it all, to the end
+
+	if r.lease.Kind == blaise.RunTeardown {
+		return r.markDone(r.teardown(life))
+	}
+	cause := r.work(work)
+	return r.markDone(r.end(life, cause))
+}
+
+// work is the run up to its ending; it returns the cause.
+func (r *run) work(ctx context.Context) error {
+	cfg, err := config.Read(r.spec.Config)
+	if err != nil {
+		return refusal{err}
+	}
+	if r.agentEnv, err = r.environ(cfg.Agent); err != nil {
+		return refusal{err}
+	}
+	if r.stack, err = r.newStack(cfg.Plugs, false); err != nil {
+		return refusal{err}
+	}
+	if err := r.open(ctx); err != nil {
+		return ended(ctx, plugFailure{err})
+	}
+	r.keepConfig(cfg)
+	r.talk = newConversation(r, cfg.Agent)
+	if err := r.talk.open(ctx); err != nil {
+		return ended(ctx, err)
+	}
+	r.say(api.Report{Event: blaise.EventOpened, Plugs: r.stack.Resumable()})
+	return ended(ctx, r.talk.obey(ctx))
+}
+
+// ended is why work stopped: what ended ctx outranks the error it led to.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// A run is one run of one session while it lasts.
+type run struct {
+	spec   Spec
+	deps   Deps
+	lease  api.Lease
+	log    *slog.Logger
+	client *api.Client // with the lease's token
+	beat   *pulse
+
+	spool   *transcript.Spool
+	ship    *transcript.Shipper
+	record  *record
+	secrets *redact.Redactor
+
+	fence   *plug.Fence
+	inbox   *directive.Inbox // all that Blaise says
+	prompts *directive.Inbox // what waits for its turn
+	asked   *questions
+	turn    turns
+	heard   atomic.Int64 // the highest number
+
+	stack    *plug.Stack
+	shims    *os.File // the list of ShimsFile
+	agentEnv []string
+	talk     *conversation // nil before the layers are open
+
+	life, cut func(error)    // end the life, the work, with a cause
+	beside    sync.WaitGroup // directives that are being obeyed
+}
+
+func newRun(s Spec, d Deps) (*run, error) {
+	d = d.withDefaults()
+	r := &run{
+		spec: s, deps: d, lease: s.Lease,
+		log:     d.Log.With("session", s.Lease.Session, "run", s.Lease.Run),
+		secrets: redact.New(),
+		fence:   &plug.Fence{},
+		inbox:   directive.NewInbox(), prompts: directive.NewInbox(),
+		asked: newQuestions(),
+	}
+	r.secrets.Add(s.Lease.Token)
+	r.client = api.NewClient(s.URL, s.Lease.Token, api.ClientOptions{Version: s.Version})
+	r.beat = r.newPulse()
+	var err error
+	r.spool, err = transcript.OpenSpool(filepath.Join(s.Dir, "spool"), transcript.SpoolOptions{Log: r.log})
+	if err != nil {
+		return nil, err
+	}
+	r.ship = transcript.NewShipper(r.spool, r.client, transcript.ShipperOptions{Log: r.log})
+	r.record = newRecord(transcript.NewRecorder(r.spool, string(s.Lease.Run), nil), r.secrets)
+	r.record.failed = r.stopWork
+	return r, nil
+}
+
+func (r *run) close() {
+	if err := errors.Join(r.fence.Kill(), r.spool.Close()); err != nil {
+		r.log.Error("run not closed cleanly", "error", err)
+	}
+}
+
+// contexts makes the two contexts of the run. Nothing from outside ends its
+// life; what ends ctx ends the work.
+func (r *run) contexts(ctx context.Context) (life, work context.Context) {
+	life, r.life = context.WithCancelCause(context.WithoutCancel(ctx))
+	work, r.cut = context.WithCancelCause(life)
+	context.AfterFunc(ctx, func() { r.cut(context.Cause(ctx)) })
+	return life, work
+}
+
+// stopWork ends the work; only the first cause counts.
+func (r *run) stopWork(cause error) {
+	if errors.Is(cause, ErrFenced) || blaise.CodeOf(cause) == blaise.CodeStale {
+		r.fenceOff()
+		return
+	}
+	r.cut(cause)
+}
+
+// fenceOff ends everything at once: another run may own the environment.
+func (r *run) fenceOff() { r.life(ErrFenced) }

@@ -1,0 +1,211 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/acp"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/transcript"
+)
+
+// goOn asks for the rest of a turn whose prompt the agent still has.
+const goOn = "Your last turn was interrupted. Look at what was done already, then go on from there."
+
+var (
+	errAgentGone   = errors.New("the agent is gone")
+	errAgentKilled = errors.New("the agent was killed because it did not obey a cancel")
+)
+
+// obey answers prompts, one turn after another, until ctx ends or the run
+// fails. An agent that dies, in a turn or between, is started again.
+func (c *conversation) obey(ctx context.Context) error {
+	for {
+		d, err := c.next(ctx)
+		if err == nil {
+			err = c.answer(ctx, d)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, errAgentGone):
+			err = c.revive(ctx)
+		case errors.Is(err, errAgentKilled):
+			err = c.takeUp(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// next waits for a prompt, as long as there is an agent to answer it.
+func (c *conversation) next(ctx context.Context) (blaise.Directive, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	gone := c.agent.gone
+	go func() {
+		select {
+		case <-gone:
+			cancel(errAgentGone)
+		case <-ctx.Done():
+		}
+	}()
+	return c.r.prompts.Next(ctx)
+}
+
+// answer is one turn: received, on disk, claimed, written, answered, reported.
+func (c *conversation) answer(ctx context.Context, d blaise.Directive) error {
+	if !c.r.receive(ctx, d) {
+		c.r.prompts.Void(d.N)
+		return nil
+	}
+	text, repeat := c.prompt(d)
+	c.r.note(transcript.KindMessage, map[string]any{
+		"message": d.Message, "text": text, "repeat": repeat, "goOn": text != d.Text,
+	})
+	claimed, ok, err := c.claim(ctx, d.Message)
+	if !ok {
+		return err
+	}
+	cancelled := c.r.turn.begin(d.Message)
+	c.r.record.beginTurn(d.Message)
+	c.r.note(transcript.KindTurnBegan, map[string]any{
+		"message": d.Message, "turn": claimed.Turn, "repeats": claimed.Repeats,
+	})
+	t := &turn{c: c, message: d.Message, cancelled: cancelled, done: make(chan struct{})}
+	t.run(ctx, text)
+	return t.seal(ctx)
+}
+
+// prompt is what is written to the agent for d. Where a turn was interrupted
+// and the agent still has the prompt, it is asked to go on; else it gets the
+// prompt once more, and the record says so.
+func (c *conversation) prompt(d blaise.Directive) (text string, repeat int) {
+	if d.GoOn && c.verified && c.replay.holds(d.Text) {
+		return goOn, d.Repeat
+	}
+	return d.Text, d.Repeat
+}
+
+// claim makes the message delivered. Not ok without an error: it was withdrawn.
+func (c *conversation) claim(ctx context.Context, m blaise.MessageID) (api.Claimed, bool, error) {
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		got, err := c.r.client.Claim(ctx, m)
+		switch code := blaise.CodeOf(err); {
+		case err == nil:
+			return got, true, nil
+		case code == blaise.CodeStale:
+			c.r.fenceOff()
+			return got, false, ErrFenced
+		case code == blaise.CodeRefused, code == blaise.CodeNotFound:
+			return got, false, nil
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return got, false, err
+		}
+	}
+}
+
+// A turn is one prompt and its answer.
+type turn struct {
+	c         *conversation
+	message   blaise.MessageID
+	cancelled <-chan string // takes the reason of a cancel directive
+	done      chan struct{} // closed when result and err are set
+
+	result acp.PromptResult
+	err    error
+	why    string // of the cancel, "" if nobody cancelled
+	forced bool   // the agent did not obey and was killed
+}
+
+// run writes the prompt and waits for the end of the turn, which the end of ctx
+// or a cancel directive brings about: by asking, then by force.
+func (t *turn) run(ctx context.Context, text string) {
+	client, session := t.c.agent.client, t.c.known.ACP
+	go func() {
+		defer close(t.done)
+		t.result, t.err = client.Prompt(context.WithoutCancel(ctx), session,
+			[]acp.ContentBlock{acp.Text(text)})
+	}()
+	select {
+	case <-t.done:
+		return
+	case t.why = <-t.cancelled:
+		t.why = or(t.why, "cancelled")
+	case <-ctx.Done():
+	}
+	_ = client.Cancel(session) // an agent that is gone needs none
+	grace := time.NewTimer(t.c.r.lease.Limits.StopGrace)
+	defer grace.Stop()
+	select {
+	case <-t.done:
+	case <-grace.C:
+		t.forced = true
+		t.c.discard()
+		<-t.done
+	}
+}
+
+// seal ends the turn: what comes late still belongs to it for a moment, then
+// it is recorded and reported.
+func (t *turn) seal(ctx context.Context) error {
+	r := t.c.r
+	_ = t.c.agent.client.Settle(context.WithoutCancel(ctx), t.c.known.ACP)
+	r.turn.end()
+	rep := t.outcome(ctx)
+	rep.Event, rep.Message = blaise.EventTurnEnded, t.message
+	rep.Text = r.record.endTurn(transcript.New(transcript.KindTurnEnded, map[string]any{
+		"message": t.message, "result": rep.Result, "stopReason": rep.StopReason,
+		"reason": r.secrets.String(rep.Reason), "usage": t.result.Usage,
+	}))
+	r.say(rep)
+	if rep.Result == blaise.MessageAnswered {
+		t.c.turns++
+		t.c.known.Turns++
+		t.c.deaths = 0
+	}
+	switch {
+	case t.forced:
+		return errAgentKilled
+	case died(t.err):
+		return errAgentGone
+	}
+	return nil
+}
+
+// outcome says how the turn ended.
+func (t *turn) outcome(ctx context.Context) api.Report {
+	stop := t.result.StopReason
+	switch {
+	case t.forced && t.why != "":
+		return api.Report{Result: blaise.MessageCancelled, StopReason: "cancel_forced", Reason: t.why}
+	case t.why != "" && !died(t.err):
+		return api.Report{Result: blaise.MessageCancelled, StopReason: acp.StopCancelled, Reason: t.why}
+	case ctx.Err() != nil:
+		return api.Report{Result: blaise.MessageInterrupted, StopReason: stop,
+			Reason: context.Cause(ctx).Error()}
+	case died(t.err):
+		<-t.c.agent.gone
+		return api.Report{Result: blaise.MessageInterrupted, StopReason: "agent_died",
+			Reason: "agent_died: " + t.c.agent.death().Error()}
+	case t.err != nil:
+		return api.Report{Result: blaise.MessageFailed, StopReason: "error",
+			Reason: fmt.Sprintf("the agent answered with an error: %v", t.err)}
+	case stop == acp.StopCancelled:
+		return api.Report{Result: blaise.MessageCancelled, StopReason: stop,
+			Reason: "cancelled by the agent"}
+	}
+	return api.Report{Result: blaise.MessageAnswered, StopReason: stop}
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
