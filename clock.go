@@ -54,3 +54,11 @@ var clockMeanings = map[ClockKind]string{
 
 // Span is how long the clock runs from Since.
 func (c Clock) Span() time.Duration { return c.DueAt.Sub(c.Since) }
+
+// ClockKinds lists the kinds in the order of their declaration.
+func ClockKinds() []ClockKind {
+	return []ClockKind{
+		ClockIdle, ClockMaxPaused, ClockConnect, ClockLost, ClockOpen, ClockHook, ClockReceipt,
+		ClockTeardown, ClockRetry, ClockSilenceWarn, ClockStalled, ClockQuestion, ClockExpires,
+	}
+}

@@ -19,7 +19,7 @@ func (d *decision) policyChanged() error {
 		fmt.Sprintf("policy revision %d", s.Policy.Revision), d.e.Reason)
 	var clocks []Clock
 	for _, c := range s.Clocks {
-		if c, ok := d.moved(c); ok {
+		if c, ok := d.moved(c, old); ok {
 			clocks = append(clocks, c)
 		}
 	}
@@ -38,7 +38,7 @@ func (d *decision) policyChanged() error {
 
 // moved gives a clock the length it has under the policy, false if it runs no
 // more.
-func (d *decision) moved(c Clock) (Clock, bool) {
+func (d *decision) moved(c Clock, old Policy) (Clock, bool) {
 	switch c.Kind {
 	case ClockTeardown, ClockRetry, ClockReceipt:
 		return c, true // fixed
@@ -49,6 +49,9 @@ func (d *decision) moved(c Clock) (Clock, bool) {
 	}
 	was := c.DueAt
 	c.DueAt, c.Setting = c.Since.Add(length), d.settingOf(c.Kind)
+	if c.Kind == ClockLost { // it runs from the last beat, of which only its due time tells
+		c.DueAt = was.Add(length - old.LostAfter())
+	}
 	if !was.Equal(c.DueAt) {
 		d.setting = c.Setting
 		d.note("clock:"+string(c.Kind), was.UTC().Format(time.RFC3339),

@@ -19,6 +19,8 @@ type world struct {
 	seen   map[blaise.EnvironmentState]bool
 	ended  map[blaise.RunID]bool
 	issued map[int64]bool
+
+	stubborn bool // its teardowns fail
 }
 
 func TestDecideKeepsItsPromises(t *testing.T) {
@@ -43,6 +45,7 @@ func newWorld(t *rapid.T, seen map[blaise.EnvironmentState]bool) *world {
 		final: map[blaise.MessageID]blaise.MessageState{}, ended: map[blaise.RunID]bool{},
 		issued: map[int64]bool{},
 	}
+	w.stubborn = rapid.IntRange(0, 3).Draw(t, "stubborn") == 0
 	w.s = blaise.Snapshot{Policy: w.policy(), Session: blaise.Session{ID: "abcd1234", Agent: "demo"}}
 	w.apply(blaise.Event{Kind: blaise.EventSessionCreated, At: w.now, By: "ann", Text: "hello"})
 	return w
@@ -86,6 +89,9 @@ func (w *world) step() {
 // likely is what a well-behaved run does next.
 func (w *world) likely() blaise.Event {
 	run := w.s.Run
+	if run == nil && w.stubborn && clockRuns(w.s, blaise.ClockTeardown) {
+		return w.clock()
+	}
 	if run == nil {
 		return w.anything()
 	}
@@ -108,6 +114,9 @@ func (w *world) likely() blaise.Event {
 		e.Kind = blaise.EventRunConnected
 	case env == blaise.EnvTearingDown:
 		e.Kind = blaise.EventDestroyed
+		if w.stubborn {
+			e.Kind = blaise.EventTeardownFailed
+		}
 	case env == blaise.EnvPausing:
 		e.Kind = blaise.EventPauseReported
 	case env == blaise.EnvCreating || env == blaise.EnvResuming:

@@ -20,7 +20,7 @@ func (d *decision) turnClaimed() error {
 	case run.Turn != "":
 		return Errorf(CodeRefused, "a turn is open: message %s", run.Turn)
 	case m != s.first():
-		return Errorf(CodeRefused, "message %s goes before %s", s.first().ID, m.ID)
+		return Errorf(CodeRefused, "message %s is not the next: %s", m.ID, s.Waits(m.ID))
 	}
 	d.voidPrompt(m.ID)
 	if m.State == MessageInterrupted {
