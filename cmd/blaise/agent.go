@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+
+	"github.com/spf13/cobra"
+)
+
+func applyCommand(a *app) *cobra.Command {
+	var file string
+	var dry bool
+	c := a.jsonFlag(&cobra.Command{
+		Use: "apply -f FILE", Short: "Make or change an agent from its manifest",
+		Long: "Makes or changes an agent. Unknown keys are refused. A changed policy holds for the\n" +
+			"next idle session, with no runner restarted.",
+		Example: "  blaise apply -f agent.yml\n  blaise apply -f agent.yml --dry-run",
+		Args:    cobra.NoArgs,
+		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
+			manifest, err := a.readManifest(file)
+			if err != nil {
+				return err
+			}
+			x, err := c.ApplyAgent(ctx, manifest, dry)
+			if err != nil {
+				return err
+			}
+			return a.applied(x)
+		}),
+	})
+	c.Flags().StringVarP(&file, "file", "f", "", "the manifest, - for stdin")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
+	return c
+}
+
+func (a *app) readManifest(file string) ([]byte, error) {
+	switch file {
+	case "":
+		return nil, usage("no manifest is named").WithHint("blaise apply -f agent.yml")
+	case "-":
+		return io.ReadAll(a.in)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("%s", err)
+	}
+	return b, nil
+}
+
+func (a *app) applied(x api.Applied) error {
+	if a.json {
+		return printJSON(a.out, x)
+	}
+	would := ""
+	if x.DryRun {
+		would = " (dry run: nothing was changed)"
+	}
+	fmt.Fprintf(a.out, "agent %s: %s, revision %d%s\n", x.Name, x.Result, x.Revision, would)
+	for _, e := range x.Effects {
+		fmt.Fprintf(a.out, "  %s\n", harmless(e))
+	}
+	return nil
+}
+
+func agentCommand(a *app) *cobra.Command {
+	c := family("agent", "See agents, and let them take work or not", "  blaise agent list")
+	c.AddCommand(agentListCommand(a), agentShowCommand(a),
+		agentStateCommand(a, "disable", "disabled", "No new runs; live ones go on until their next stop"),
+		agentStateCommand(a, "enable", "enabled", "Let an agent take work again"),
+		agentStateCommand(a, "archive", "archived", "Stop idle runs and refuse new messages"))
+	return c
+}
+
+func agentListCommand(a *app) *cobra.Command {
+	return a.jsonFlag(&cobra.Command{
+		Use: "list", Short: "List the agents", Example: "  blaise agent list", Args: cobra.NoArgs,
+		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
+			all, err := c.Agents(ctx)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return printJSON(a.out, all)
+			}
+			t := table{head: []string{"NAME", "STATE", "REVISION", "CHANGED", "BY"}}
+			for _, g := range all {
+				t.add(string(g.Name), g.State, fmt.Sprint(g.Revision), ago(g.At, a.now()), oneLine(g.By, 40))
+			}
+			t.print(a.out, a.width)
+			return nil
+		}),
+	})
+}
+
+func agentShowCommand(a *app) *cobra.Command {
+	return a.jsonFlag(&cobra.Command{
+		Use: "show NAME", Short: "Show an agent and its manifest", Example: "  blaise agent show demo",
+		Args: cobra.ExactArgs(1),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			g, err := c.Agent(ctx, blaise.AgentName(args[0]))
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return printJSON(a.out, g)
+			}
+			a.field("agent", "%s", g.Name)
+			a.field("state", "%s", g.State)
+			a.field("revision", "%d, %s by %s", g.Revision, ago(g.At, a.now()), g.By)
+			return printJSON(a.out, g.Spec)
+		}),
+	})
+}
+
+func agentStateCommand(a *app, verb, state, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " NAME", Short: short, Example: "  blaise agent " + verb + " demo", Args: cobra.ExactArgs(1),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			if err := c.SetAgentState(ctx, blaise.AgentName(args[0]), state); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(a.out, "agent %s: %s\n", args[0], state)
+			return err
+		}),
+	}
+}

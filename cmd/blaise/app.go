@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"blaise.dev/blaise/api"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// An app is what the subcommands share: where Blaise is, and where to print.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	width    int // of the terminal, 0 where out is none
+	now      func() time.Time
+
+	url, token, data string
+	json             bool
+	began            bool // a command has begun: what fails now is no mistake of usage
+}
+
+func newApp() *app {
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, now: time.Now}
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		a.width = w
+	}
+	return a
+}
+
+// command runs one command line and returns its exit code.
+func command(ctx context.Context, args []string) int {
+	a := newApp()
+	root := rootCommand(a)
+	root.SetArgs(args)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	if !a.began && exitCode(err) == exitFailed {
+		err = usage("%s", err).WithHint("see `blaise --help`")
+	}
+	explain(a.err, err)
+	return exitCode(err)
+}
+
+// client speaks to Blaise where it was found.
+func (a *app) client() (*api.Client, error) {
+	p, err := a.where()
+	if err != nil {
+		return nil, err
+	}
+	return newClient(p), nil
+}
+
+func newClient(p place) *api.Client {
+	return api.NewClient(p.URL, p.Token, api.ClientOptions{Version: programVersion()})
+}
+
+// asks makes a command's body of one that needs a client.
+func (a *app) asks(f func(ctx context.Context, c *api.Client, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, err := a.client()
+		if err != nil {
+			return err
+		}
+		return f(cmd.Context(), c, args)
+	}
+}
+
+// jsonFlag gives a command that prints data its --json.
+func (a *app) jsonFlag(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&a.json, "json", false, "print JSON")
+	return cmd
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+
+	"github.com/spf13/cobra"
+)
+
+func approveCommand(a *app) *cobra.Command {
+	return answerCommand(a, true, "approve", "Allow what a session asks for")
+}
+
+func denyCommand(a *app) *cobra.Command {
+	return answerCommand(a, false, "deny", "Refuse what a session asks for")
+}
+
+func answerCommand(a *app, allow bool, verb, short string) *cobra.Command {
+	var choice string
+	c := &cobra.Command{
+		Use: verb + " ID [REQUEST]", Short: short,
+		Long:    short + ". Without REQUEST it answers the only open one.",
+		Example: "  blaise " + verb + " k3v9\n  blaise " + verb + " k3v9 q2",
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			id, err := session(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			s, err := c.Session(ctx, id)
+			if err != nil {
+				return err
+			}
+			w, err := pickWait(s, args[1:])
+			if err != nil {
+				return err
+			}
+			answer := api.AnswerQuestion{Choice: choice}
+			if choice == "" {
+				answer.Allow = &allow
+			}
+			if err := c.AnswerQuestion(ctx, w, answer); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.out, "request %s: %s\n", w, answered(allow, choice))
+			return err
+		}),
+	}
+	c.Flags().StringVar(&choice, "choice", "", "take this option of the request")
+	return c
+}
+
+func answered(allow bool, choice string) string {
+	switch {
+	case choice != "":
+		return "answered " + choice
+	case allow:
+		return "approved"
+	}
+	return "denied"
+}
+
+// pickWait is the request that was named, else the only one that waits.
+func pickWait(s api.Session, args []string) (blaise.QuestionID, error) {
+	if len(args) == 1 {
+		return blaise.QuestionID(within(s.ID, args[0])), nil
+	}
+	switch len(s.Waits) {
+	case 0:
+		return "", blaise.Errorf(blaise.CodeRefused, "session %s asks for nothing", s.ID).
+			WithHint("see `blaise show %s`", s.ID)
+	case 1:
+		return s.Waits[0].ID, nil
+	}
+	err := usage("session %s asks for %d things: say which", s.ID, len(s.Waits))
+	hint := ""
+	for _, w := range s.Waits {
+		hint += fmt.Sprintf("\n  %s  %s", w.ID, oneLine(w.What, 70))
+	}
+	return "", err.WithHint("one of%s", hint)
+}

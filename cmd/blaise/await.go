@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/transcript"
+)
+
+// errSeen ends a following that has seen what it waited for.
+var errSeen = errors.New("seen")
+
+// A vigil waits for the answer to one message and prints it as it comes.
+type vigil struct {
+	a       *app
+	posted  api.Posted
+	teller  teller
+	last    int64 // seq of the last event told
+	message api.Message
+	stuck   string // why it will not be answered without a person
+	asked   map[blaise.QuestionID]bool
+	told    string // the last reason told
+}
+
+// await prints the answer to a message as it comes. It fails with errWaited if
+// there is none.
+func (a *app) await(ctx context.Context, c *api.Client, p api.Posted) error {
+	v := &vigil{a: a, posted: p, teller: teller{w: a.out}, asked: map[blaise.QuestionID]bool{}}
+	if !a.json {
+		fmt.Fprintf(a.err, "session %s, message %s\n", p.Session, p.Message)
+	}
+	err := c.Follow(ctx, p.Session, 0, v.follow)
+	if !errors.Is(err, errSeen) {
+		return err
+	}
+	// What the agent said is kept before its turn is: all of it is there now.
+	err = c.Transcript(ctx, p.Session, v.last, func(e transcript.Event) error { return v.event(e) })
+	if err != nil {
+		return err
+	}
+	v.teller.endLine()
+	if a.json {
+		if err := v.printMessage(ctx, c); err != nil {
+			return err
+		}
+	}
+	return v.verdict()
+}
+
+// printMessage prints the message whole: in a stream long texts are cut.
+func (v *vigil) printMessage(ctx context.Context, c *api.Client) error {
+	s, err := c.Session(ctx, v.posted.Session)
+	if err != nil {
+		return err
+	}
+	for _, m := range s.Messages {
+		if m.ID == v.posted.Message {
+			v.message = m
+		}
+	}
+	return printJSON(v.a.out, v.message)
+}
+
+func (v *vigil) follow(f api.Followed) error {
+	if f.Event != nil {
+		return v.event(*f.Event)
+	}
+	return v.session(*f.Session)
+}
+
+func (v *vigil) event(e transcript.Event) error {
+	v.last = max(v.last, e.Seq)
+	if e.Turn == string(v.posted.Message) && !v.a.json && !noise[e.Kind] {
+		v.teller.tell(e)
+	}
+	return nil
+}
+
+// noise is what a person who waits for an answer has no use for.
+var noise = map[transcript.Kind]bool{
+	transcript.KindMessage: true, transcript.KindTurnBegan: true, transcript.KindTurnEnded: true,
+	transcript.KindState: true, transcript.KindAgent: true,
+}
+
+func (v *vigil) session(s api.Session) error {
+	for _, m := range s.Messages {
+		if m.ID == v.posted.Message {
+			v.message = m
+		}
+	}
+	v.questions(s)
+	m := blaise.Message{State: v.message.State}
+	if v.message.ID != "" && m.Final() {
+		return errSeen
+	}
+	v.reason(s)
+	if v.stuck != "" {
+		return errSeen
+	}
+	return nil
+}
+
+// questions tells what the agent asks, and how to answer.
+func (v *vigil) questions(s api.Session) {
+	for _, w := range s.Waits {
+		if v.asked[w.ID] {
+			continue
+		}
+		v.asked[w.ID] = true
+		v.teller.endLine()
+		_, short := splitID(string(w.ID))
+		fmt.Fprintf(v.a.err, "the agent asks: %s\nhint: blaise approve %s %s, or blaise deny %s %s\n",
+			oneLine(w.What, 200), s.ID, short, s.ID, short)
+	}
+}
+
+// reason tells why a message still waits. A run that was refused is not tried
+// again by itself: the message is then stuck until a person has done something.
+func (v *vigil) reason(s api.Session) {
+	if v.message.State != blaise.MessageQueued || v.message.Reason == "" {
+		return
+	}
+	if len(s.Runs) > 0 {
+		r := s.Runs[len(s.Runs)-1]
+		if r.State == blaise.RunEnded && r.Outcome == blaise.RunRefused {
+			v.stuck = v.message.Reason
+			return
+		}
+	}
+	if v.message.Reason != v.told {
+		v.told = v.message.Reason
+		fmt.Fprintf(v.a.err, "waiting: %s\n", harmless(v.told))
+	}
+}
+
+func (v *vigil) verdict() error {
+	m := v.message
+	switch {
+	case v.stuck != "":
+		return waitedFor(blaise.Errorf(blaise.CodeRefused, "message %s waits: %s", m.ID, v.stuck).
+			WithHint("mend it, then `blaise retry %s`", v.posted.Session))
+	case m.State == blaise.MessageAnswered:
+		return nil
+	}
+	text := fmt.Sprintf("message %s: %s", m.ID, m.State)
+	if m.Reason != "" {
+		text += ": " + m.Reason
+	}
+	return waitedFor(blaise.Errorf(blaise.CodeRefused, "%s", text).
+		WithHint("see `blaise transcript %s`", v.posted.Session))
+}

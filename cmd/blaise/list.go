@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+
+	"github.com/spf13/cobra"
+)
+
+func listCommand(a *app) *cobra.Command {
+	var f api.SessionFilter
+	var agent string
+	c := a.jsonFlag(&cobra.Command{
+		Use: "list", Short: "List sessions, the latest first", Args: cobra.NoArgs,
+		Example: "  blaise list\n  blaise list --state parked --json",
+		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
+			f.Agent = blaise.AgentName(agent)
+			l, err := c.Sessions(ctx, f)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return printJSON(a.out, l)
+			}
+			a.printSessions(l)
+			return nil
+		}),
+	})
+	fl := c.Flags()
+	fl.StringVar(&f.State, "state", "", "only those in this state; needs: those that need a person")
+	fl.StringVar(&agent, "agent", "", "only those of this agent")
+	fl.StringVar(&f.Text, "find", "", "only those with this in id, title, author or reason")
+	fl.IntVar(&f.Limit, "limit", 50, "at most so many")
+	fl.StringVar(&f.Before, "before", "", "the page after this one, as told at its end")
+	return c
+}
+
+func (a *app) printSessions(l api.Sessions) {
+	if len(l.Sessions) == 0 {
+		fmt.Fprintln(a.out, "no sessions; begin one with `blaise start`")
+		return
+	}
+	t := table{head: []string{"ID", "AGENT", "STATE", "ENVIRONMENT", "AGE", "TITLE"}}
+	for _, s := range l.Sessions {
+		t.add(string(s.ID), oneLine(string(s.Agent), 16), stateOf(s), string(s.Environment),
+			rough(a.now().Sub(s.CreatedAt)), oneLine(s.Title, 80))
+	}
+	t.print(a.out, a.width)
+	if l.Next != "" {
+		fmt.Fprintf(a.out, "more: blaise list --before %s\n", l.Next)
+	}
+}
+
+// stateOf is a session's state with what a person should see at once.
+func stateOf(s api.Summary) string {
+	text := string(s.State)
+	switch {
+	case s.State == blaise.SessionEnded:
+		text = string(s.Outcome)
+	case s.Waits > 0:
+		text += fmt.Sprintf(" (%d to answer)", s.Waits)
+	}
+	if s.Held {
+		text += ", held"
+	}
+	return text
+}

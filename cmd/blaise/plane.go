@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/server"
+	"blaise.dev/blaise/store"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Files in a data folder.
+const (
+	devFile    = "dev.json"    // where `blaise dev` is, while it runs
+	serveFile  = "serve.json"  // where `blaise serve` is, while it runs
+	secretFile = "secret"      // lease tokens are derived from it
+	adminFile  = "admin.token" // a user's token for who owns the folder
+	listenFile = "listen"      // the address of last time
+	logFile    = "blaise.log"
+)
+
+// closeGrace is how long requests may go on when the server stops.
+const closeGrace = 3 * time.Second
+
+// A plane is the control plane in this process: the store, control, and the
+// server in front of it.
+type plane struct {
+	o        planeOptions
+	db       *store.DB
+	control  *control.Control
+	listener net.Listener
+	url      string
+	log      *slog.Logger
+}
+
+type planeOptions struct {
+	data   string // the data folder
+	dsn    string // the store; the data folder's own SQLite when empty
+	listen string
+	public string // the address users reach it by, the listener's when empty
+	hosts  []string
+	log    *slog.Logger
+}
+
+// openPlane opens the store and the port. Close gives both back.
+func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
+	if err := os.MkdirAll(o.data, 0o700); err != nil {
+		return nil, fmt.Errorf("make data folder: %w", err)
+	}
+	secret, err := keepSecret(filepath.Join(o.data, secretFile))
+	if err != nil {
+		return nil, err
+	}
+	p := &plane{o: o, log: o.log}
+	hub := control.NewHub()
+	if p.db, err = openStore(ctx, o, hub); err != nil {
+		return nil, err
+	}
+	if p.listener, err = listen(o.data, o.listen); err != nil {
+		return nil, errors.Join(err, p.db.Close())
+	}
+	p.url = or(strings.TrimRight(o.public, "/"), "http://"+p.listener.Addr().String())
+	p.control = control.New(control.Options{DB: p.db, Secret: secret, Log: o.log, Hub: hub})
+	return p, nil
+}
+
+func openStore(ctx context.Context, o planeOptions, hub *control.Hub) (*store.DB, error) {
+	so := store.Options{Log: o.log, Appended: hub.Appended}
+	dsn := o.dsn
+	if dsn == "" {
+		dsn = "sqlite:" + filepath.Join(o.data, "db")
+	} else {
+		so.Identity = filepath.Join(o.data, "identity")
+	}
+	return store.Open(ctx, dsn, so)
+}
+
+func (p *plane) close() error {
+	err := p.listener.Close()
+	if errors.Is(err, net.ErrClosed) {
+		err = nil // the server closed it
+	}
+	return errors.Join(err, p.db.Close())
+}
+
+// run serves and keeps the clocks until ctx ends.
+func (p *plane) run(ctx context.Context) error {
+	srv := &http.Server{
+		Handler:           p.handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.control.Run(ctx) })
+	g.Go(func() error {
+		if err := srv.Serve(p.listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve: %w", err)
+		}
+		return nil
+	})
+	g.Go(func() error {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+		defer cancel()
+		if srv.Shutdown(grace) != nil {
+			return srv.Close()
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
+func (p *plane) handler() http.Handler {
+	views := server.NewViews(p.control)
+	return server.New(server.Options{
+		Control: p.control, Views: views, Dashboard: dashboardOf(p.control, views),
+		Log: p.log, Version: programVersion(), URL: p.url,
+		Loopback: isLoopback(p.listener.Addr()), AllowedHosts: p.o.hosts, UserName: userName(),
+	})
+}
+
+// admin is the token of who owns the data folder; it is made once.
+func (p *plane) admin(ctx context.Context) (token string, first bool, err error) {
+	path := filepath.Join(p.o.data, adminFile)
+	token, err = readToken(path)
+	if err != nil {
+		return "", false, err
+	}
+	if token != "" {
+		if _, err = p.control.ByUserToken(ctx, token); err == nil {
+			return token, false, nil
+		}
+		if blaise.CodeOf(err) != blaise.CodeDenied {
+			return "", false, err
+		}
+	}
+	if token, err = p.control.NewUserToken(ctx, userName(), "admin"); err != nil {
+		return "", false, err
+	}
+	return token, true, writePrivate(path, []byte(token+"\n"))
+}
+
+// client speaks to this plane as a person would.
+func (p *plane) client(token string) *api.Client {
+	return newClient(place{URL: "http://" + p.listener.Addr().String(), Token: token})
+}
+
+// readToken reads a token from a file of one line; "" if there is no file.
+func readToken(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+// keepSecret reads the secret, and makes it the first time.
+func keepSecret(path string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if err == nil && len(b) >= 32 {
+		return b, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	b = make([]byte, 32)
+	_, _ = rand.Read(b) // never fails
+	return b, writePrivate(path, b)
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"blaise.dev/blaise/api"
+
+	"github.com/spf13/cobra"
+)
+
+func runnerCommand(a *app) *cobra.Command {
+	c := family("runner", "See the runners and their daemons", "  blaise runner list")
+	c.AddCommand(runnerListCommand(a), runnerShowCommand(a))
+	return c
+}
+
+func runnerListCommand(a *app) *cobra.Command {
+	return a.jsonFlag(&cobra.Command{
+		Use: "list", Short: "List the runners", Example: "  blaise runner list", Args: cobra.NoArgs,
+		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
+			all, err := c.Runners(ctx)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return printJSON(a.out, all)
+			}
+			t := table{head: []string{"NAME", "STATE", "RUNS", "ID", "LABELS"}}
+			for _, r := range all {
+				state, runs := runnerState(r)
+				t.add(oneLine(r.Name, 24), state, fmt.Sprint(runs), string(r.ID), labels(r.Labels))
+			}
+			t.print(a.out, a.width)
+			return nil
+		}),
+	})
+}
+
+func runnerState(r api.Runner) (string, int) {
+	online, runs := 0, 0
+	for _, i := range r.Instances {
+		runs += len(i.Runs)
+		if i.Online {
+			online++
+		}
+	}
+	switch {
+	case r.Revoked:
+		return "revoked", runs
+	case online == 0:
+		return "offline", runs
+	}
+	return fmt.Sprintf("online (%d)", online), runs
+}
+
+func labels(m map[string]string) string {
+	var all []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, k+"="+m[k])
+	}
+	return dash(strings.Join(all, " "))
+}
+
+func runnerShowCommand(a *app) *cobra.Command {
+	return a.jsonFlag(&cobra.Command{
+		Use: "show RUNNER", Short: "Show a runner and its daemons", Example: "  blaise runner show laptop",
+		Args: cobra.ExactArgs(1),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			r, err := findRunner(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return printJSON(a.out, r)
+			}
+			a.printRunner(r)
+			return nil
+		}),
+	})
+}
+
+func (a *app) printRunner(r api.Runner) {
+	state, _ := runnerState(r)
+	a.field("runner", "%s  %s", r.Name, r.ID)
+	a.field("state", "%s", state)
+	a.field("labels", "%s", labels(r.Labels))
+	for _, i := range r.Instances {
+		state := "online"
+		switch {
+		case !i.Online:
+			state = "last heard " + ago(i.LastSeen, a.now())
+		case i.Draining:
+			state = "draining"
+		}
+		a.field("daemon", "%s on %s, version %s, %s, %d of %d slots taken",
+			i.ID, i.Host, i.Version, state, len(i.Runs), i.Slots)
+		for _, run := range i.Runs {
+			a.field("", "run %s", run)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"blaise.dev/blaise/api"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+)
+
+func serveCommand(a *app) *cobra.Command {
+	var o planeOptions
+	var debug bool
+	c := &cobra.Command{
+		Use: "serve", Short: "Run the control plane alone; runners connect to it",
+		Long: "Runs the control plane: sessions, clocks, the API and the dashboard. It listens on\n" +
+			"loopback unless --listen says otherwise. The first start prints a sign-in link and\n" +
+			"saves an admin token in the data folder; with --data DIR every command finds it.",
+		Example: "  blaise serve --data /var/lib/blaise\n" +
+			"  blaise serve --listen 0.0.0.0:4420 --db postgres://blaise@db/blaise --as https://blaise.example.org",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.data = or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData())
+			o.log = newLog(a.err, debug)
+			// --url says where Blaise is; to serve, that is the address it has.
+			o.public = or(o.public, a.url)
+			return a.serve(cmd.Context(), o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.listen, "listen", "", "`HOST:PORT` to listen on (default "+defaultListen+", or any free port)")
+	f.StringVar(&o.dsn, "db", "", "postgres://... instead of SQLite in the data folder")
+	f.StringVar(&o.public, "as", "", "the address people reach it by, as --url")
+	f.StringSliceVar(&o.hosts, "allow-host", nil, "another Host name that requests may carry")
+	f.BoolVar(&debug, "debug", false, "log more")
+	return c
+}
+
+func (a *app) serve(ctx context.Context, o planeOptions) error {
+	p, err := openPlane(ctx, o)
+	if err != nil {
+		return err
+	}
+	token, first, err := p.admin(ctx)
+	if err != nil {
+		return joinClose(err, p)
+	}
+	g, work := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.run(work) })
+	g.Go(func() error { return a.serving(work, p, token, first) })
+	err = g.Wait()
+	_ = os.Remove(filepath.Join(o.data, serveFile)) // it says where we were
+	return joinClose(err, p)
+}
+
+// serving says that Blaise is ready, and where.
+func (a *app) serving(ctx context.Context, p *plane, token string, first bool) error {
+	link, err := p.client(token).LoginLink(ctx)
+	if err != nil {
+		return err
+	}
+	at := api.Dev{URL: p.url, Token: token, PID: os.Getpid()}
+	if err := writePrivateJSON(filepath.Join(p.o.data, serveFile), at); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "Blaise is ready at %s (data in %s)\n", p.url, p.o.data)
+	if first {
+		fmt.Fprintf(a.out, "Open in a browser, once: %s\n", link.URL)
+		fmt.Fprintf(a.out, "The admin token is in %s\n", filepath.Join(p.o.data, adminFile))
+	} else {
+		fmt.Fprintf(a.out, "A sign-in link: blaise open --data %s\n", p.o.data)
+	}
+	return nil
+}
+
+func newLog(w io.Writer, debug bool) *slog.Logger {
+	level := slog.LevelInfo
+	if debug {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}

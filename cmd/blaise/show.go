@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"blaise.dev/blaise/api"
+
+	"github.com/spf13/cobra"
+)
+
+func showCommand(a *app) *cobra.Command {
+	return a.jsonFlag(&cobra.Command{
+		Use: "show ID", Short: "Show a session: its state, what it holds, what was said",
+		Example: "  blaise show k3v9\n  blaise show k3v9 --json | jq .environment.state",
+		Args:    cobra.ExactArgs(1),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			id, err := session(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			s, err := c.Session(ctx, id)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return printJSON(a.out, s)
+			}
+			a.printSession(s)
+			return nil
+		}),
+	})
+}
+
+func (a *app) printSession(s api.Session) {
+	a.field("session", "%s  %s", s.ID, oneLine(s.Title, 80))
+	state := string(s.State)
+	if s.Outcome != "" {
+		state += ", " + string(s.Outcome)
+	}
+	if s.Held {
+		state += ", held"
+	}
+	a.field("state", "%s", because(state, s.Reason))
+	a.field("agent", "%s", s.Agent)
+	if s.Context != "" {
+		a.field("context", "%s", s.Context)
+	}
+	a.printEnvironment(s.Environment)
+	a.printWaits(s)
+	a.printClocks(s.Clocks)
+	a.printMessages(s.Messages)
+	a.printRuns(s.Runs)
+	for _, w := range s.Saves {
+		a.field("saved", "%s in %s (%d files)", w.Ref, w.Repo, w.Files)
+	}
+}
+
+func (a *app) field(name, format string, args ...any) {
+	fmt.Fprintf(a.out, "%-12s %s\n", name, harmless(fmt.Sprintf(format, args...)))
+}
+
+func because(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}
+
+func (a *app) printEnvironment(e api.Environment) {
+	a.field("environment", "%s: %s", e.State, e.Meaning)
+	if e.LastError != "" {
+		a.field("last error", "%s", e.LastError)
+	}
+	for _, p := range e.Plugs {
+		a.field("plug", "%s (%s) %s", p.ID, p.Use, because(p.State, p.Why))
+		for _, r := range p.Resources {
+			if !r.Gone {
+				a.field("holds", "%s %s on %s", r.Kind, r.Name, r.Where)
+			}
+		}
+	}
+}
+
+func (a *app) printWaits(s api.Session) {
+	for _, w := range s.Waits {
+		_, short := splitID(string(w.ID))
+		a.field("asks", "%s: %s", short, oneLine(w.What, 200))
+		a.field("", "blaise approve %s %s, or blaise deny %s %s", s.ID, short, s.ID, short)
+	}
+}
+
+func (a *app) printClocks(clocks []api.Clock) {
+	for _, k := range clocks {
+		in := k.DueAt.Sub(a.now()).Round(time.Second)
+		a.field("clock", "%s in %s, then: %s (%s)", k.Kind, in, k.Then, k.Setting)
+	}
+}
+
+func (a *app) printMessages(all []api.Message) {
+	for _, m := range all {
+		_, short := splitID(string(m.ID))
+		a.field("message", "%s %s: %s", short, because(string(m.State), m.Reason), oneLine(m.Text, 80))
+		if m.Answer != "" {
+			a.field("", "> %s", oneLine(strings.TrimSpace(m.Answer), 100))
+		}
+	}
+}
+
+func (a *app) printRuns(all []api.Run) {
+	for _, r := range all {
+		state := string(r.State)
+		if r.Outcome != "" {
+			state = string(r.Outcome)
+		}
+		a.field("run", "%s %s %s", r.ID, r.Kind, because(state, r.Reason))
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+func startCommand(a *app) *cobra.Command {
+	var agent, from, key string
+	var set map[string]string
+	var wait bool
+	c := a.jsonFlag(&cobra.Command{
+		Use: "start [--agent NAME] TEXT", Short: "Begin a session with its first message",
+		Long: "Begins a session. TEXT may be several words, or - to read it from stdin.",
+		Example: "  blaise start --agent demo --wait \"write hello.txt Hello\"\n" +
+			"  git diff | blaise start --agent claude -",
+		Args: cobra.MinimumNArgs(1),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			text, err := a.text(args)
+			if err != nil {
+				return err
+			}
+			name, err := pickAgent(ctx, c, agent)
+			if err != nil {
+				return err
+			}
+			if from != "" {
+				if from, err = fullID(ctx, c, from); err != nil {
+					return err
+				}
+			}
+			start := api.StartSession{
+				Agent: name, Text: text, Key: key, Set: set, From: blaise.SessionID(from),
+			}
+			p, err := again(ctx, a, func() (api.Posted, error) { return c.StartSession(ctx, start) })
+			if err != nil {
+				return err
+			}
+			return a.posted(ctx, c, p, wait)
+		}),
+	})
+	f := c.Flags()
+	f.StringVar(&agent, "agent", "", "the agent; may be left out where there is one, or one named default")
+	f.StringVar(&from, "from", "", "go on from the work of this session")
+	f.StringToStringVar(&set, "set", nil, "an input of the agent, `name=value`")
+	f.BoolVar(&wait, "wait", false, "print the answer as it comes; 6 if there is none")
+	f.StringVar(&key, "key", uuid.NewString(), "idempotency key: the same one begins the same session")
+	f.Lookup("key").DefValue = "a new one"
+	return c
+}
+
+func sayCommand(a *app) *cobra.Command {
+	var wait, now bool
+	var key string
+	c := a.jsonFlag(&cobra.Command{
+		Use: "say ID TEXT", Short: "Send a session a message; wakes it if it is paused",
+		Long:    "Sends a message. TEXT may be several words, or - to read it from stdin.",
+		Example: "  blaise say k3v9 --wait \"now add a test\"",
+		Args:    cobra.MinimumNArgs(2),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			text, err := a.text(args[1:])
+			if err != nil {
+				return err
+			}
+			id, err := session(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			post := api.PostMessage{Text: text, Key: key, Now: now}
+			p, err := again(ctx, a, func() (api.Posted, error) { return c.PostMessage(ctx, id, post) })
+			if err != nil {
+				return err
+			}
+			return a.posted(ctx, c, p, wait)
+		}),
+	})
+	f := c.Flags()
+	f.BoolVar(&wait, "wait", false, "print the answer as it comes; 6 if there is none")
+	f.BoolVar(&now, "now", false, "interrupt the turn and send this first")
+	f.StringVar(&key, "key", uuid.NewString(), "idempotency key: the same one sends the message once")
+	f.Lookup("key").DefValue = "a new one"
+	return c
+}
+
+// text is what was said: the arguments, or stdin for a single dash.
+func (a *app) text(args []string) (string, error) {
+	if len(args) != 1 || args[0] != "-" {
+		return strings.Join(args, " "), nil
+	}
+	b, err := io.ReadAll(a.in)
+	if err != nil {
+		return "", fmt.Errorf("read the message from stdin: %w", err)
+	}
+	return string(b), nil
+}
+
+// posted says what became of a message, and waits for its answer if asked to.
+func (a *app) posted(ctx context.Context, c *api.Client, p api.Posted, wait bool) error {
+	if wait {
+		return a.await(ctx, c, p)
+	}
+	if a.json {
+		return printJSON(a.out, p)
+	}
+	_, err := fmt.Fprintf(a.out, "%s %s\n", p.Message, p.State)
+	return err
+}
+
+// pickAgent is the agent that was named; else the only one there is, else the
+// one called default.
+func pickAgent(ctx context.Context, c *api.Client, name string) (blaise.AgentName, error) {
+	if name != "" {
+		return blaise.AgentName(name), nil
+	}
+	all, err := c.Agents(ctx)
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, g := range all {
+		if g.State == "enabled" {
+			names = append(names, string(g.Name))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "", blaise.Errorf(blaise.CodeRefused, "Blaise has no enabled agent").
+			WithHint("make one with `blaise apply -f agent.yml`")
+	case len(names) == 1:
+		return blaise.AgentName(names[0]), nil
+	case slices.Contains(names, "default"):
+		return "default", nil
+	}
+	return "", usage("which agent?").WithHint("--agent with one of: %s", strings.Join(names, ", "))
+}

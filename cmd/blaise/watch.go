@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/transcript"
+
+	"github.com/spf13/cobra"
+)
+
+func watchCommand(a *app) *cobra.Command {
+	return a.jsonFlag(&cobra.Command{
+		Use: "watch ID", Short: "Show what a session does, from now until it ends",
+		Long:    "Shows the transcript and every change of state as it happens, until the session has\nended and nothing of it is left, or you press Ctrl-C.",
+		Example: "  blaise watch k3v9", Args: cobra.ExactArgs(1),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			id, err := session(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			w := &watcher{a: a, teller: teller{w: a.out, times: true}}
+			return done(c.Follow(ctx, id, 0, w.follow))
+		}),
+	})
+}
+
+func transcriptCommand(a *app) *cobra.Command {
+	var follow bool
+	var after int64
+	c := a.jsonFlag(&cobra.Command{
+		Use: "transcript ID", Short: "Print what was said and done in a session",
+		Long:    "Prints the transcript; with --json one event a line, as docs/protocol.md describes them.",
+		Example: "  blaise transcript k3v9 --json | jq -r .kind", Args: cobra.ExactArgs(1),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			id, err := session(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			w := &watcher{a: a, teller: teller{w: a.out, times: true}, quiet: true}
+			if follow {
+				return done(c.Follow(ctx, id, after, w.follow))
+			}
+			err = c.Transcript(ctx, id, after, w.event)
+			w.teller.endLine()
+			return err
+		}),
+	})
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the session has ended")
+	c.Flags().Int64Var(&after, "after", 0, "begin after this seq")
+	return c
+}
+
+// done is the error of a following that was left on purpose.
+func done(err error) error {
+	if errors.Is(err, errSeen) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// A watcher prints a session as it changes.
+type watcher struct {
+	a      *app
+	teller teller
+	quiet  bool // the transcript alone
+	state  string
+	ended  bool
+}
+
+func (w *watcher) follow(f api.Followed) error {
+	if f.Event != nil {
+		return w.event(*f.Event)
+	}
+	return w.session(*f.Session)
+}
+
+func (w *watcher) event(e transcript.Event) error {
+	if w.a.json {
+		return printJSONLine(w.a.out, e)
+	}
+	w.teller.tell(e)
+	return nil
+}
+
+func (w *watcher) session(s api.Session) error {
+	now := fmt.Sprintf("session %s, environment %s", s.State, s.Environment.State)
+	if now != w.state && !w.quiet && !w.a.json {
+		w.teller.endLine()
+		fmt.Fprintf(w.a.out, "%s= %s: %s\n", w.teller.stamp(w.a.now()), now, s.Environment.Meaning)
+		w.state = now
+	}
+	if s.State == blaise.SessionEnded && over(s.Environment.State) {
+		w.teller.endLine()
+		return errSeen
+	}
+	return nil
+}
+
+// over says that nothing more happens to an environment by itself.
+func over(s blaise.EnvironmentState) bool {
+	switch s {
+	case blaise.EnvNone, blaise.EnvDestroyed, blaise.EnvOrphaned, blaise.EnvLost:
+		return true
+	}
+	return false
+}

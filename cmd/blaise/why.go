@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"blaise.dev/blaise/api"
+
+	"github.com/spf13/cobra"
+)
+
+func whyCommand(a *app) *cobra.Command {
+	return a.jsonFlag(&cobra.Command{
+		Use: "why ID", Short: "Explain a session, run or message: what it waits for, which clocks run",
+		Example: "  blaise why k3v9\n  blaise why k3v9.2", Args: cobra.ExactArgs(1),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			id, err := fullID(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			w, err := c.Why(ctx, id)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return printJSON(a.out, w)
+			}
+			for _, l := range w.Lines {
+				fmt.Fprintln(a.out, harmless(l))
+			}
+			return nil
+		}),
+	})
+}
