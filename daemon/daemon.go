@@ -136,15 +136,25 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 
 // work is the life of the daemon between birth and leaving.
 func (d *Daemon) work(ctx context.Context) error {
+	for {
+		err := d.takeUntilTold(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !errors.Is(err, errAgain) {
+			return d.finish(ctx, err)
+		}
+	}
+}
+
+// takeUntilTold takes runs until somebody says something else; it returns what.
+func (d *Daemon) takeUntilTold(ctx context.Context) error {
 	take, stop := context.WithCancelCause(ctx)
-	defer func() { stop(nil) }()
+	defer stop(nil)
 	taking := make(chan error, 1)
-	start := func() { d.watches.Go(func() { taking <- d.take(take, ctx) }) }
-	start()
+	d.watches.Go(func() { taking <- d.take(take, ctx) })
 	for {
 		select {
-		case <-ctx.Done():
-			return nil
 		case <-d.interrupt:
 			stop(errNoMore)
 			d.signalAll(os.Interrupt)
@@ -157,12 +167,7 @@ func (d *Daemon) work(ctx context.Context) error {
 			}
 			stop(errAgain)
 		case err := <-taking:
-			if errors.Is(err, errAgain) && ctx.Err() == nil {
-				take, stop = context.WithCancelCause(ctx)
-				start()
-				continue
-			}
-			return d.finish(ctx, err)
+			return err
 		}
 	}
 }

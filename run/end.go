@@ -167,7 +167,11 @@ func (r *run) refuse(life context.Context, cause, saved error) {
 			return
 		}
 	}
-	r.last(life, api.Report{Event: blaise.EventRefused, Reason: cause.Error()})
+	rep := api.Report{Event: blaise.EventRefused, Reason: cause.Error()}
+	if r.stack != nil {
+		rep.Plugs = r.stack.Resumable()
+	}
+	r.last(life, rep)
 }
 
 // last reports what nothing follows on, and waits a while until it is there.

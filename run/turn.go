@@ -117,10 +117,11 @@ type turn struct {
 	cancelled <-chan string // takes the reason of a cancel directive
 	done      chan struct{} // closed when result and err are set
 
-	result acp.PromptResult
-	err    error
-	why    string // of the cancel, "" if nobody cancelled
-	forced bool   // the agent did not obey and was killed
+	result  acp.PromptResult
+	err     error
+	why     string // of the cancel, "" if nobody cancelled
+	stopped bool   // the end of the run cut it off
+	forced  bool   // the agent did not obey and was killed
 }
 
 // run writes the prompt and waits for the end of the turn, which the end of ctx
@@ -138,6 +139,7 @@ func (t *turn) run(ctx context.Context, text string) {
 	case t.why = <-t.cancelled:
 		t.why = or(t.why, "cancelled")
 	case <-ctx.Done():
+		t.stopped = true
 	}
 	_ = client.Cancel(session) // an agent that is gone needs none
 	grace := time.NewTimer(t.c.r.lease.Limits.StopGrace)
@@ -152,7 +154,8 @@ func (t *turn) run(ctx context.Context, text string) {
 }
 
 // seal ends the turn: what comes late still belongs to it for a moment, then
-// it is recorded and reported.
+// it is recorded and reported. A turn that the end of the run cut off is not
+// reported: the report of the end settles it too.
 func (t *turn) seal(ctx context.Context) error {
 	r := t.c.r
 	_ = t.c.agent.client.Settle(context.WithoutCancel(ctx), t.c.known.ACP)
@@ -163,6 +166,9 @@ func (t *turn) seal(ctx context.Context) error {
 		"message": t.message, "result": rep.Result, "stopReason": rep.StopReason,
 		"reason": r.secrets.String(rep.Reason), "usage": t.result.Usage,
 	}))
+	if t.stopped {
+		return nil // what becomes of the message is settled with the run
+	}
 	r.say(rep)
 	if rep.Result == blaise.MessageAnswered {
 		t.c.turns++
@@ -186,7 +192,7 @@ func (t *turn) outcome(ctx context.Context) api.Report {
 		return api.Report{Result: blaise.MessageCancelled, StopReason: "cancel_forced", Reason: t.why}
 	case t.why != "" && !died(t.err):
 		return api.Report{Result: blaise.MessageCancelled, StopReason: acp.StopCancelled, Reason: t.why}
-	case ctx.Err() != nil:
+	case t.stopped:
 		return api.Report{Result: blaise.MessageInterrupted, StopReason: stop,
 			Reason: context.Cause(ctx).Error()}
 	case died(t.err):
