@@ -54,8 +54,8 @@ func (tx *Tx) writeRun(r blaise.Run) error {
 		queue = excluded.queue, live = excluded.live, final = excluded.final,
 		not_before = excluded.not_before, offered_at = excluded.offered_at,
 		ended_at = excluded.ended_at, body = excluded.body`,
-		string(r.ID), string(r.ID.Session()), r.Attempt, string(r.Runner), string(r.Instance),
-		queue, flag(live), flag(r.Final()), nanos(r.NotBefore), nanos(r.OfferedAt),
+		string(r.ID), string(r.ID.Session()), r.Attempt, clean(string(r.Runner)),
+		clean(string(r.Instance)), queue, flag(live), flag(r.Final()), nanos(r.NotBefore), nanos(r.OfferedAt),
 		nanos(r.EndedAt), encode(r))
 }
 

@@ -68,8 +68,8 @@ func sessionRow(snap blaise.Snapshot) sessionColumns {
 		snap.Environment.State == blaise.EnvOrphaned
 	words := []string{string(s.ID), s.Title, s.Author, s.Reason}
 	return sessionColumns{
-		id: string(s.ID), agent: string(s.Agent), state: string(s.State),
-		runner: string(s.Runner), environment: environmentID(snap),
+		id: string(s.ID), agent: clean(string(s.Agent)), state: string(s.State),
+		runner: clean(string(s.Runner)), environment: environmentID(snap),
 		search: clean(strings.ToLower(strings.Join(words, "\n"))), body: encode(s),
 		ended: flag(s.State == blaise.SessionEnded), held: flag(s.Held),
 		waits: waits, attention: flag(needed),

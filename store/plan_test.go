@@ -1,0 +1,119 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+	"blaise.dev/blaise/store/storetest"
+)
+
+// testPlans looks at how the queries that run all the time find their rows.
+func testPlans(t *testing.T, dsn string) {
+	db := open(t, dsn, store.Options{})
+	fillPaused(t, db, 500)
+	postgres := strings.HasPrefix(dsn, "postgres")
+	if postgres {
+		analyze(t, dsn)
+	}
+	for _, c := range []struct {
+		name, file, query, index string
+		args                     []any
+	}{
+		{"due", "blaise.db", store.QueryDue, "clocks_due", []any{1, 100}},
+		{"offers", "blaise.db", store.QueryOffers, "runs_offered", []any{1, 100}},
+		{"events", "transcript.db", store.QueryEvents, "chunks_pkey", []any{"s", "s", 1, 100}},
+		{"lease", "blaise.db", `SELECT body FROM runs WHERE token_hash = ?`, "runs_token",
+			[]any{[]byte("x")}},
+		{"runner", "blaise.db", `SELECT body FROM runners WHERE token_hash = ?`, "runners_token",
+			[]any{[]byte("x")}},
+	} {
+		if !postgres {
+			c.index = strings.Replace(c.index, "chunks_pkey", "sqlite_autoindex_chunks_1", 1)
+		}
+		plan := explain(t, dsn, c.file, c.query, c.args)
+		if !strings.Contains(plan, c.index) {
+			t.Errorf("%s does not use %s:\n%s", c.name, c.index, plan)
+		}
+		if !postgres && strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("%s sorts:\n%s", c.name, plan)
+		}
+	}
+}
+
+func analyze(t *testing.T, dsn string) {
+	if _, err := raw(t, dsn, "").ExecContext(t.Context(), "ANALYZE"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func explain(t *testing.T, dsn, file, query string, args []any) string {
+	t.Helper()
+	command := "EXPLAIN QUERY PLAN "
+	if strings.HasPrefix(dsn, "postgres") {
+		// Small tables are read whole: ask for the plan of large ones.
+		command = "EXPLAIN "
+		for i := range args {
+			query = strings.Replace(query, "?", fmt.Sprintf("$%d", i+1), 1)
+		}
+	}
+	tx, err := raw(t, dsn, file).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	if command == "EXPLAIN " {
+		if _, err := tx.ExecContext(t.Context(), "SET LOCAL enable_seqscan = off"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := tx.QueryContext(t.Context(), command+query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		var line string
+		cols, _ := rows.Columns()
+		dest := make([]any, len(cols))
+		for i := range dest {
+			dest[i] = new(any)
+		}
+		dest[len(dest)-1] = &line
+		if err := rows.Scan(dest...); err != nil {
+			t.Fatal(err)
+		}
+		plan.WriteString(line + "\n")
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return plan.String()
+}
+
+// fillPaused makes n paused sessions whose clocks are due in a week.
+func fillPaused(t testing.TB, db *store.DB, n int) {
+	t.Helper()
+	due := time.Now().Add(7 * 24 * time.Hour)
+	for from := 0; from < n; from += 1000 {
+		err := db.Tx(t.Context(), func(tx *store.Tx) error {
+			for i := from; i < min(n, from+1000); i++ {
+				s := storetest.New(blaise.SessionID(fmt.Sprintf("p%07d", i)))
+				s.Session.State, s.Environment.State = blaise.SessionPaused, blaise.EnvPaused
+				s.Run, s.Messages = nil, nil
+				s.Clocks = []blaise.Clock{{Kind: blaise.ClockMaxPaused, DueAt: due}}
+				if err := tx.CreateSession(s); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
