@@ -67,3 +67,17 @@ func ClearLock(path string) bool {
 	}
 	return os.Remove(path) == nil
 }
+
+// WaitLock clears a lock file as ClearLock does, and gives a young one the time
+// to go or to grow old. It reports whether the way is free.
+func WaitLock(ctx context.Context, path string) bool {
+	for deadline := time.Now().Add(staleAge + time.Second); ; {
+		if ClearLock(path) {
+			return true
+		}
+		if time.Now().After(deadline) || ctx.Err() != nil {
+			return false
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}

@@ -212,3 +212,32 @@ func (r *Repo) Excludes(ctx context.Context, home string) string {
 	}
 	return filepath.Join(home, ".config", "git", "ignore")
 }
+
+// Branches are the branches whose name begins with prefix.
+func (r *Repo) Branches(ctx context.Context, prefix string) ([]string, error) {
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+	var found []string
+	for name := range strings.Lines(out) {
+		if name = strings.TrimSpace(name); strings.HasPrefix(name, prefix) {
+			found = append(found, name)
+		}
+	}
+	return found, err
+}
+
+// Changed counts the files that differ between two commits.
+func (r *Repo) Changed(ctx context.Context, a, b string) (int, error) {
+	out, err := r.Run(ctx, "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", a, b)
+	return strings.Count(out, "\x00"), err
+}
+
+// Lacks reports whether the shot holds branches with commits that the
+// repository has not.
+func (r *Repo) Lacks(ctx context.Context, s *Shot) bool {
+	for _, id := range s.Heads {
+		if have, err := r.has(ctx, id); err != nil || !have {
+			return true
+		}
+	}
+	return false
+}

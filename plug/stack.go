@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/transcript"
@@ -35,6 +36,8 @@ type StackOptions struct {
 	// New makes a plug of a spec; nil is the package's own New.
 	New func(Spec) (Plug, error)
 }
+
+var envPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) // part of paths and branches
 
 // A Stack is the plugs of one environment in their order. Its methods are for
 // one goroutine at a time.
@@ -87,6 +90,9 @@ func (e *LayerError) Unwrap() error { return e.Err }
 // with a spec is a *ConfigError in the chain.
 func NewStack(specs []Spec, o StackOptions) (*Stack, error) {
 	o.fillIn()
+	if !envPattern.MatchString(o.Environment) {
+		return nil, fmt.Errorf("make stack: %q cannot be the id of an environment", o.Environment)
+	}
 	s := &Stack{o: o, env: o.Host, saves: max(o.Save, 1)}
 	if !o.Unreadable {
 		if err := s.addSpecs(specs); err != nil {

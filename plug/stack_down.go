@@ -3,6 +3,7 @@ package plug
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -72,9 +73,22 @@ func (s *Stack) outwards(verb string, do func(*layer) error) error {
 	var errs []error
 	for i := len(s.layers) - 1; i >= 0; i-- {
 		l := s.layers[i]
-		if err := do(l); err != nil {
+		err := s.reachable(l)
+		if err == nil {
+			err = do(l)
+		}
+		if err != nil {
 			errs = append(errs, &LayerError{Verb: verb, Plug: l.spec.ID, Use: l.spec.Use, Err: err})
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// reachable refuses what only another machine can do: a plug that looks here
+// would find nothing and call that done.
+func (s *Stack) reachable(l *layer) error {
+	if s.elsewhere(l) && !l.reachesAll() {
+		return fmt.Errorf("%w (%s)", ErrElsewhere, l.record.Machine)
+	}
+	return nil
 }

@@ -33,6 +33,10 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
+	elsewhere, madeOn := s.elsewhere(l), l.record.Machine
+	if elsewhere && !l.reachesAll() {
+		return nil, fmt.Errorf("%w (%s)", ErrElsewhere, madeOn)
+	}
 	l.describe(s.o.Machine)
 	if err := s.o.Record(ctx, l.record); err != nil {
 		return nil, fmt.Errorf("record plug: %w", err)
@@ -43,6 +47,9 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 	}
 	l.tried, l.outer = true, s.env
 	env, err := l.plug.Open(ctx, scope, s.env)
+	if errors.Is(err, ErrGone) && elsewhere {
+		err = fmt.Errorf("%w (%s)", ErrElsewhere, madeOn)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +64,17 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 		s.o.Log.Warn("plug cannot be resumed", "plug", l.spec.ID, "use", l.spec.Use, "why", l.record.Why)
 	}
 	return env, nil
+}
+
+// elsewhere reports whether the layer was made on another machine.
+func (s *Stack) elsewhere(l *layer) bool {
+	made := l.record.Machine
+	return l.record.Opened && made != "" && s.o.Machine != "" && made != s.o.Machine
+}
+
+func (l *layer) reachesAll() bool {
+	r, ok := l.plug.(Reacher)
+	return ok && r.Reach() == blaise.ReachShared
 }
 
 // describe brings the record up to date with the spec.

@@ -3,19 +3,160 @@ package plug
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/git"
+	"blaise.dev/blaise/transcript"
 )
 
 type worktreeConfig struct {
-	Repo string `yaml:"repo" default:"." doc:"the repository; relative to blaise.yml"`
+	Repo       string `yaml:"repo" default:"." doc:"the repository; relative to blaise.yml"`
+	Base       string `yaml:"base" doc:"the branch or commit to start from; default: the branch the repository is on"`
+	Branch     string `yaml:"branch" default:"blaise/{session}" doc:"the branch to work on; made if it is not there"`
+	Dir        string `yaml:"dir" doc:"where to put the worktree; default: in the runner's state directory"`
+	Submodules bool   `yaml:"submodules" doc:"check out submodules too, when the worktree is made"`
+	SaveLimit  int64  `yaml:"saveLimit" default:"2048" doc:"the most MB of new files that a save takes in"`
 }
 
-func defaultWorktreeConfig() *worktreeConfig { return &worktreeConfig{Repo: "."} }
+func defaultWorktreeConfig() *worktreeConfig {
+	return &worktreeConfig{Repo: ".", Branch: "blaise/{session}", SaveLimit: 2048}
+}
 
+// A worktree is a checkout of its own for each environment: a linked worktree
+// of the user's repository, or a clone where a layer further in sees nothing
+// but its directory. It keeps no State: what it made is written in Scope.Dir,
+// and found again by its names if that is lost.
 type worktree struct{ c worktreeConfig }
 
-func newWorktree(c worktreeConfig) (Plug, error) { return &worktree{c}, nil }
+var (
+	_ Plug   = (*worktree)(nil)
+	_ Saver  = (*worktree)(nil)
+	_ Lister = (*worktree)(nil)
+)
 
-func (w *worktree) Open(context.Context, Scope, Env) (Env, error) {
-	return nil, errors.New("not built yet")
+func newWorktree(c worktreeConfig) (Plug, error) {
+	switch {
+	case c.Branch == "":
+		return nil, errors.New("branch is empty: leave it out for blaise/{session}")
+	case c.SaveLimit <= 0:
+		return nil, errors.New("saveLimit: want a number of MB above 0")
+	}
+	return &worktree{c: c}, nil
 }
-func (w *worktree) Destroy(context.Context, Scope) error { return nil }
+
+// A site is where the worktree of one environment is, and on which branch.
+type site struct {
+	repoDir, dir, branch string
+	ownDir               bool // dir is in Scope.Dir: whatever is there is ours
+	ownBranch            bool // the branch is named after the environment
+}
+
+func (w *worktree) site(s Scope) site {
+	host := s.Host.Place()
+	fill := strings.NewReplacer("{session}", s.Environment, "{environment}", s.Environment)
+	at := site{
+		repoDir: hostPath(host, w.c.Repo), dir: filepath.Join(s.Dir, s.Environment), ownDir: true,
+		branch: fill.Replace(w.c.Branch),
+	}
+	at.ownBranch = at.branch != w.c.Branch
+	if w.c.Dir != "" {
+		at.dir, at.ownDir = hostPath(host, fill.Replace(w.c.Dir)), false
+	}
+	return at
+}
+
+// Open makes the worktree, or takes up the one that is there. A half-made one
+// is made again: nobody has worked in it.
+func (w *worktree) Open(ctx context.Context, s Scope, outer Env) (Env, error) {
+	if !onHost(outer) {
+		return nil, errors.New("worktree must come before plugs that leave this machine")
+	}
+	m, err := loadMade(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m != nil && m.Whole && isDir(m.Dir):
+		err = w.takeUp(ctx, s, m)
+	case s.Opened:
+		return nil, fmt.Errorf("open worktree %q: %w", w.site(s).dir, ErrGone)
+	default:
+		m, err = w.create(ctx, s, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return dirEnv{outer: outer, dir: m.Dir}, nil
+}
+
+// takeUp looks that the worktree is still one, and clears the locks that a
+// killed git left in it.
+func (w *worktree) takeUp(ctx context.Context, s Scope, m *made) error {
+	gitDir := filepath.Join(m.Dir, ".git")
+	if !m.Clone {
+		repo, err := m.open(ctx)
+		if err != nil {
+			return err
+		}
+		if gitDir = repo.AdminDir(m.Dir); gitDir == "" {
+			return fmt.Errorf("open worktree %q: its entry in %s: %w", m.Dir, m.CommonDir, ErrGone)
+		}
+	}
+	for _, name := range []string{"index.lock", "HEAD.lock"} {
+		if lock := filepath.Join(gitDir, name); !git.WaitLock(ctx, lock) {
+			note(s, "a git process still holds %s; the agent will find the worktree locked", lock)
+		}
+	}
+	return nil
+}
+
+// List finds the worktrees with our label, and the branches of our name.
+func (w *worktree) List(ctx context.Context, host Env) ([]blaise.Resource, error) {
+	repo, err := git.Open(ctx, hostPath(host.Place(), w.c.Repo))
+	if err != nil {
+		return nil, err
+	}
+	all, err := repo.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []blaise.Resource
+	for _, t := range all {
+		if repo.Owner(t.Dir) != "" {
+			found = append(found, worktreeResource(repo, t.Dir))
+		}
+	}
+	pattern, _, ok := strings.Cut(w.c.Branch, "{")
+	if !ok {
+		return found, nil
+	}
+	branches, err := repo.Branches(ctx, pattern)
+	for _, b := range branches {
+		found = append(found, branchResource(repo, b))
+	}
+	return found, err
+}
+
+func worktreeResource(repo *git.Repo, dir string) blaise.Resource {
+	return blaise.Resource{Kind: "worktree", Name: dir, Where: repo.CommonDir}
+}
+
+func branchResource(repo *git.Repo, branch string) blaise.Resource {
+	return blaise.Resource{Kind: "branch", Name: branch, Where: repo.CommonDir}
+}
+
+// note tells the reader of the session something.
+func note(s Scope, format string, args ...any) {
+	s.Note(transcript.New(transcript.KindNotice, map[string]any{
+		"plug": s.ID, "text": fmt.Sprintf(format, args...),
+	}))
+}
+
+func isDir(path string) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.IsDir()
+}

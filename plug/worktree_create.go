@@ -1,0 +1,236 @@
+package plug
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"blaise.dev/blaise/git"
+	"blaise.dev/blaise/transcript"
+)
+
+// create makes the worktree. was is what an earlier, unfinished attempt wrote
+// down, or nil.
+func (w *worktree) create(ctx context.Context, s Scope, was *made) (*made, error) {
+	at := w.site(s)
+	repo, err := git.Open(ctx, at.repoDir)
+	if err != nil {
+		return nil, err
+	}
+	m := &made{Repo: repo.Dir, CommonDir: repo.CommonDir, Dir: at.dir, Branch: at.branch, Clone: s.Alone}
+	if err := git.CheckBranch(ctx, at.branch); err != nil {
+		return nil, err
+	}
+	if err := w.chooseStart(ctx, s, repo, m); err != nil {
+		return nil, err
+	}
+	if err := w.clear(ctx, s, repo, at, was); err != nil {
+		return nil, err
+	}
+	move, err := w.chooseBranch(ctx, repo, at, m, was)
+	if err != nil {
+		return nil, err
+	}
+	if !move { // the branch is checked out where it stands
+		if m.Start, err = repo.Branch(ctx, m.Branch); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.intend(ctx, s, repo, m); err != nil {
+		return nil, err
+	}
+	if err := w.build(ctx, s, repo, m, move); err != nil {
+		return nil, err
+	}
+	w.noteDirty(ctx, s, repo, m)
+	m.Whole = true
+	return m, m.save(s.Dir)
+}
+
+// chooseStart is the saved work if there is some, else base (A22).
+func (w *worktree) chooseStart(ctx context.Context, s Scope, repo *git.Repo, m *made) (err error) {
+	if m.Base = w.c.Base; m.Base == "" {
+		if m.Base, err = repo.HeadBranch(ctx); err != nil {
+			return err
+		}
+	}
+	if m.Start, err = repo.Resolve(ctx, m.Base); err != nil {
+		return err
+	}
+	if s.Restore.N == 0 || s.Restore.Repo != "" && s.Restore.Repo != repo.Dir {
+		return nil
+	}
+	if isFile(s.Restore.Ref) {
+		if err := repo.Borrow(ctx, s.Restore.Ref, saveRef(s.Session, s.Restore.N)); err != nil {
+			return fmt.Errorf("read saved work: %w", err)
+		}
+	}
+	commit, err := repo.Resolve(ctx, s.Restore.Commit)
+	if errors.Is(err, git.ErrNoRevision) {
+		note(s, "saved work %s is not in %s: beginning at %s", s.Restore.Commit, repo.Dir, m.Base)
+		return nil
+	}
+	m.Start = commit
+	return err
+}
+
+// clear takes away what an unfinished attempt left. What is not ours is an
+// error.
+func (w *worktree) clear(ctx context.Context, s Scope, repo *git.Repo, at site, was *made) error {
+	ours := at.ownDir || was != nil && was.Dir == at.dir || repo.Owner(at.dir) == s.Environment
+	entries, err := os.ReadDir(at.dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("look for worktree: %w", err)
+	case !ours && (len(entries) > 0 || repo.AdminDir(at.dir) != ""):
+		return fmt.Errorf("make worktree: %q is there already and is not ours: choose another dir, or remove it", at.dir)
+	default:
+		if err := discard(at.dir, s.Environment); err != nil {
+			return err
+		}
+	}
+	return repo.ForgetWorktree(ctx, at.dir)
+}
+
+// chooseBranch decides whether the branch is set to the start (move) or checked
+// out where it stands. A branch that somebody has checked out is not touched,
+// and no commit is left behind.
+func (w *worktree) chooseBranch(ctx context.Context, repo *git.Repo, at site, m, was *made) (move bool, err error) {
+	tip, err := repo.Branch(ctx, m.Branch)
+	if err != nil {
+		return false, err
+	}
+	if m.Clone && (tip == "" || at.ownBranch) {
+		return true, nil // the branch is the clone's own
+	}
+	m.NewBranch = !m.Clone && (tip == "" || was != nil && was.NewBranch && was.Branch == m.Branch)
+	if tip == "" {
+		return true, nil
+	}
+	if err := w.refuseHolder(ctx, repo, m); err != nil {
+		return false, err
+	}
+	behind, err := repo.Contains(ctx, m.Start, tip)
+	if err != nil || behind {
+		return true, err
+	}
+	ahead, err := repo.Contains(ctx, tip, m.Start)
+	if err != nil || ahead || !at.ownBranch {
+		return false, err
+	}
+	return false, &git.Error{Verb: "make branch " + m.Branch, Dir: repo.Dir, Kind: git.ErrBranchExists,
+		Hint: fmt.Sprintf("it holds commits that %s does not: rename or delete it, or choose another branch", m.Base)}
+}
+
+// refuseHolder says who has the branch checked out. A clone has it to itself.
+func (w *worktree) refuseHolder(ctx context.Context, repo *git.Repo, m *made) error {
+	if m.Clone {
+		return nil
+	}
+	all, err := repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if t.Branch != m.Branch {
+			continue
+		}
+		e := &git.Error{Verb: "make worktree on branch " + m.Branch, Dir: repo.Dir,
+			Kind: git.ErrCheckedOut, Where: t.Dir}
+		e.Hint = fmt.Sprintf("%s has it: choose another branch, or switch that one", t.Dir)
+		if t.Prunable {
+			e.Hint = fmt.Sprintf("%s had it and is gone: run git worktree prune in %s", t.Dir, repo.Dir)
+		}
+		return e
+	}
+	return nil
+}
+
+// intend writes down, here and in the ledger, what is about to be made.
+func (w *worktree) intend(ctx context.Context, s Scope, repo *git.Repo, m *made) error {
+	if err := m.save(s.Dir); err != nil {
+		return err
+	}
+	if err := s.Intend(ctx, worktreeResource(repo, m.Dir)); err != nil {
+		return fmt.Errorf("enter worktree in the ledger: %w", err)
+	}
+	if !m.NewBranch || m.Clone {
+		return nil
+	}
+	if err := s.Intend(ctx, branchResource(repo, m.Branch)); err != nil {
+		return fmt.Errorf("enter branch in the ledger: %w", err)
+	}
+	return nil
+}
+
+func (w *worktree) build(ctx context.Context, s Scope, repo *git.Repo, m *made, move bool) error {
+	n := git.NewWorktree{Dir: m.Dir, Branch: m.Branch, Start: m.Start, Move: move}
+	var err error
+	if m.Clone {
+		err = repo.Clone(ctx, n, progress(s))
+	} else {
+		err = w.link(ctx, s, repo, m, n)
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.restore(ctx, s, repo, m); err != nil {
+		return fmt.Errorf("restore saved work: %w", err)
+	}
+	if w.c.Submodules {
+		_, err = repo.In(ctx, m.Dir, progress(s), "submodule", "update", "--init", "--recursive", "--progress")
+	}
+	return err
+}
+
+func (w *worktree) link(ctx context.Context, s Scope, repo *git.Repo, m *made, n git.NewWorktree) error {
+	if err := repo.AddWorktree(ctx, n); err != nil {
+		return err
+	}
+	if err := repo.Label(m.Dir, s.Environment); err != nil {
+		return err
+	}
+	return repo.Fill(ctx, m.Dir, m.Start, progress(s))
+}
+
+// restore makes uncommitted again what was uncommitted when it was saved, and
+// notes what the worktree begins with, so that only new work is saved.
+func (w *worktree) restore(ctx context.Context, s Scope, repo *git.Repo, m *made) error {
+	tree, err := repo.Run(ctx, "rev-parse", "--verify", m.Start+"^{tree}")
+	if err != nil {
+		return err
+	}
+	m.Saved = m.Start + " " + trimLine(tree)
+	if s.Restore.N == 0 || s.Restore.Commit != m.Start {
+		return nil
+	}
+	head, err := repo.Loosen(ctx, m.Dir, m.Start)
+	if err != nil {
+		return err
+	}
+	m.Saved = head + " " + trimLine(tree)
+	note(s, "beginning with the work saved as %s", s.Restore.Ref)
+	return repo.Unfold(ctx, m.Dir, m.Start, saveRef(s.Session, s.Restore.N))
+}
+
+// noteDirty says that the user's uncommitted changes are not in the worktree.
+func (w *worktree) noteDirty(ctx context.Context, s Scope, repo *git.Repo, m *made) {
+	if dirty, err := repo.Dirty(ctx); err == nil && dirty {
+		note(s, "%s has uncommitted changes; the worktree begins at %s without them", repo.Dir, m.Base)
+	}
+}
+
+func progress(s Scope) func(git.Progress) {
+	return func(p git.Progress) {
+		s.Note(transcript.New(transcript.KindProgress, map[string]any{
+			"plug": s.ID, "what": p.What, "done": p.Done, "total": p.Total, "unit": "",
+		}))
+	}
+}
+
+func isFile(path string) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.Mode().IsRegular()
+}
