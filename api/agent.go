@@ -97,3 +97,11 @@ type Dev struct {
 	Token string `json:"token"`
 	PID   int    `json:"pid"`
 }
+
+// Me answers GET /api/me: who a user's token belongs to, and the version of
+// Blaise.
+type Me struct {
+	Name    string `json:"name"`
+	Role    string `json:"role"`
+	Version string `json:"version"`
+}

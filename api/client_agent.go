@@ -68,3 +68,9 @@ func (c *Client) LoginLink(ctx context.Context) (Link, error) {
 	var out Link
 	return out, c.post(ctx, "/api/login/link", struct{}{}, &out)
 }
+
+// Me says who the token belongs to.
+func (c *Client) Me(ctx context.Context) (Me, error) {
+	var out Me
+	return out, c.get(ctx, "/api/me", nil, &out)
+}

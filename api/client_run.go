@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -46,6 +47,10 @@ func (c *Client) Directives(ctx context.Context, after int64, wait time.Duration
 func (c *Client) Received(ctx context.Context, n int64) (Received, error) {
 	var out Received
 	err := c.post(ctx, "/api/run/directives/"+strconv.FormatInt(n, 10)+"/received", struct{}{}, &out)
+	var void *voidError
+	if errors.As(err, &void) {
+		return Received{Verdict: blaise.VerdictVoid}, nil
+	}
 	return out, err
 }
 

@@ -19,7 +19,15 @@ type Problem struct {
 	Detail string      `json:"detail"`
 	Code   blaise.Code `json:"code"`
 	Hint   string      `json:"hint,omitempty"`
+
+	Verdict blaise.Verdict `json:"verdict,omitempty"` // void: of a directive that was taken back
 }
+
+// A voidError says that a directive was taken back.
+type voidError struct{ err *blaise.Error }
+
+func (v *voidError) Error() string { return v.err.Error() }
+func (v *voidError) Unwrap() error { return v.err }
 
 // ProblemType is the content type of a Problem.
 const ProblemType = "application/problem+json"
@@ -36,7 +44,11 @@ func (c *Client) problem(resp *http.Response) error {
 		if text == "" {
 			text = p.Title
 		}
-		return &blaise.Error{Code: p.Code, Message: text, Hint: p.Hint}
+		e := &blaise.Error{Code: p.Code, Message: text, Hint: p.Hint}
+		if p.Verdict == blaise.VerdictVoid {
+			return &voidError{e}
+		}
+		return e
 	}
 	return &blaise.Error{
 		Code:    codeOf(resp.StatusCode),

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+)
+
+// A personAct is one act on a session: an event with at most a reason.
+type personAct struct {
+	name string
+	kind blaise.EventKind
+	says string
+}
+
+// acts are what a person may do with a session beside talking to it.
+var acts = []personAct{
+	{"end", blaise.EventEndAsked, "End a session; waits until its run has received the stop"},
+	{"pause", blaise.EventPauseAsked, "Pause a session now; waits until its run has received the stop"},
+	{"cancel", blaise.EventCancelAsked, "Cancel the turn"},
+	{"retry", blaise.EventRetryAsked, "Try what waits again, now"},
+	{"retry-teardown", blaise.EventTeardownRetry, "Begin a new series of teardowns"},
+	{"mark-destroyed", blaise.EventMarkDestroyed, "Say that what the environment held is gone"},
+	{"hold", blaise.EventHeld, "Freeze a session"},
+	{"release", blaise.EventReleased, "Let a held session go on"},
+}
+
+type actIn struct {
+	sessionIn
+	Body api.Act
+}
+
+func (s *Server) actRoute(a personAct) {
+	act(s, route{
+		id: a.name, method: http.MethodPost, path: "/api/sessions/{id}/" + a.name, kind: kindUser, says: a.says,
+	}, func(ctx context.Context, in *actIn) error {
+		id, err := s.views.Find(ctx, in.ID)
+		if err != nil {
+			return err
+		}
+		by := callerOf(ctx).user.Name
+		switch a.kind {
+		case blaise.EventEndAsked:
+			return s.control.End(ctx, by, id, in.Body.Reason)
+		case blaise.EventPauseAsked:
+			return s.control.Pause(ctx, by, id, in.Body.Reason)
+		}
+		return s.control.Act(ctx, id, blaise.Event{
+			Kind: a.kind, By: by, Reason: in.Body.Reason, Force: in.Body.Force,
+		})
+	})
+}

@@ -1,0 +1,137 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/store"
+)
+
+func (s *Server) agentRoutes() {
+	handle(s, route{
+		id: "list-agents", method: http.MethodGet, path: "/api/agents", kind: kindUser, says: "The agents",
+	}, s.listAgents)
+	handle(s, route{
+		id: "get-agent", method: http.MethodGet, path: "/api/agents/{name}", kind: kindUser, says: "One agent",
+	}, s.getAgent)
+	handle(s, route{
+		id: "apply-agent", method: http.MethodPost, path: "/api/agents", kind: kindUser,
+		says: "Make or change the agent that a manifest, YAML or JSON, describes",
+	}, s.applyAgent)
+	act(s, route{
+		id: "set-agent-state", method: http.MethodPost, path: "/api/agents/{name}/state", kind: kindUser,
+		says: "Enable, disable or archive an agent",
+	}, s.setAgentState)
+	handle(s, route{
+		id: "list-runners", method: http.MethodGet, path: "/api/runners", kind: kindUser,
+		says: "The runners with their instances",
+	}, s.listRunners)
+	handle(s, route{
+		id: "create-token", method: http.MethodPost, path: "/api/tokens", kind: kindUser,
+		says: "Make a runner and its token, shown this once", status: http.StatusCreated,
+	}, s.createToken)
+	act(s, route{
+		id: "revoke-token", method: http.MethodDelete, path: "/api/tokens/{id}", kind: kindUser,
+		says: "Make a runner's token and all its leases worthless",
+	}, s.revokeToken)
+}
+
+func (s *Server) listAgents(ctx context.Context, _ *struct{}) ([]api.Agent, error) {
+	return s.views.Agents(ctx)
+}
+
+// Agents lists the agents.
+func (v *Views) Agents(ctx context.Context) ([]api.Agent, error) {
+	list, err := v.control.Agents(ctx)
+	out := []api.Agent{}
+	for _, a := range list {
+		out = append(out, agentOf(a))
+	}
+	return out, err
+}
+
+func agentOf(a store.Agent) api.Agent {
+	return api.Agent{Name: a.Name, State: a.State, Revision: a.Revision, Spec: a.Spec, By: a.By, At: a.At}
+}
+
+type agentIn struct {
+	Name string `path:"name"`
+}
+
+func (s *Server) getAgent(ctx context.Context, in *agentIn) (api.Agent, error) {
+	a, err := s.control.Agent(ctx, blaise.AgentName(in.Name))
+	return agentOf(a), err
+}
+
+type applyIn struct {
+	DryRun  bool   `query:"dryRun" doc:"only say what would happen"`
+	RawBody []byte `contentType:"application/yaml"`
+}
+
+func (s *Server) applyAgent(ctx context.Context, in *applyIn) (api.Applied, error) {
+	m, err := control.ParseManifest(in.RawBody)
+	if err != nil {
+		return api.Applied{}, err
+	}
+	a, err := s.control.ApplyAgent(ctx, callerOf(ctx).user.Name, m, in.DryRun)
+	return api.Applied{
+		Name: a.Name, Revision: a.Revision, Result: a.Result, DryRun: in.DryRun, Effects: a.Effects,
+	}, err
+}
+
+func (s *Server) setAgentState(ctx context.Context, in *struct {
+	agentIn
+	Body api.AgentState
+}) error {
+	return s.control.SetAgentState(ctx, callerOf(ctx).user.Name, blaise.AgentName(in.Name), in.Body.State)
+}
+
+func (s *Server) listRunners(ctx context.Context, _ *struct{}) ([]api.Runner, error) {
+	return s.views.Runners(ctx)
+}
+
+// Runners lists the runners with their instances.
+func (v *Views) Runners(ctx context.Context) ([]api.Runner, error) {
+	list, err := v.control.Runners(ctx)
+	out := []api.Runner{}
+	for _, r := range list {
+		out = append(out, runnerOf(r))
+	}
+	return out, err
+}
+
+func runnerOf(r control.RunnerView) api.Runner {
+	out := api.Runner{
+		ID: r.ID, Name: r.Name, Labels: r.Labels, SingleUse: r.SingleUse, Revoked: r.Revoked,
+		CreatedAt: r.CreatedAt, Instances: []api.Instance{},
+	}
+	if out.Labels == nil {
+		out.Labels = map[string]string{}
+	}
+	for _, i := range r.Instances {
+		in := api.Instance{
+			ID: i.ID, Host: i.Host, Machine: i.Machine, Version: i.Version, Slots: i.Slots, Runs: i.Runs,
+			LastSeen: i.LastSeen, Online: i.Online, Draining: i.Draining,
+		}
+		if in.Runs == nil {
+			in.Runs = []blaise.RunID{}
+		}
+		out.Instances = append(out.Instances, in)
+	}
+	return out
+}
+
+func (s *Server) createToken(ctx context.Context, in *struct{ Body api.NewToken }) (api.Token, error) {
+	b := in.Body
+	r, secret, err := s.control.NewRunner(ctx, callerOf(ctx).user.Name, b.Name, b.Labels, b.SingleUse)
+	return api.Token{ID: r.ID, Name: r.Name, Secret: secret}, err
+}
+
+func (s *Server) revokeToken(ctx context.Context, in *struct {
+	ID string `path:"id"`
+}) error {
+	return s.control.RevokeRunner(ctx, callerOf(ctx).user.Name, blaise.RunnerID(in.ID))
+}

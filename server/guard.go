@@ -1,0 +1,133 @@
+package server
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"blaise.dev/blaise"
+)
+
+// bodySilence is how long the sender of a body may be silent.
+const bodySilence = time.Minute
+
+// hostsOf are the names that the Host header may carry, nil for any.
+func hostsOf(o Options) map[string]bool {
+	hosts := map[string]bool{}
+	for _, h := range o.AllowedHosts {
+		hosts[hostName(h)] = true
+	}
+	if u, err := url.Parse(o.URL); err == nil && u.Host != "" {
+		hosts[hostName(u.Host)] = true
+	}
+	if o.Loopback {
+		for _, h := range []string{"localhost", "127.0.0.1", "::1"} {
+			hosts[h] = true
+		}
+	}
+	if len(hosts) == 0 {
+		return nil
+	}
+	return hosts
+}
+
+// hostName is the host without port and brackets, in lower case.
+func hostName(h string) string {
+	if name, _, err := net.SplitHostPort(h); err == nil {
+		h = name
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(h, "[]"), "."))
+}
+
+// guarded checks what holds for every request, and says to browsers how little
+// a page of ours may do.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		probe := r.URL.Path == "/livez" || r.URL.Path == "/readyz" // they come by address
+		if !probe && s.hosts != nil && !s.hosts[hostName(r.Host)] {
+			p := denied(http.StatusMisdirectedRequest, "Blaise does not answer to the name %q", r.Host)
+			p.Hint = "use the address that Blaise printed, or start it with this name allowed"
+			p.write(w)
+			return
+		}
+		secure(w.Header())
+		r.Body = &body{ReadCloser: r.Body, c: http.NewResponseController(w)}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func secure(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; "+
+		"img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// sameOrigin refuses requests that change something, carry a cookie, and do
+// not come from a page of ours. SameSite alone is not enough: another port of
+// the same host is the same site.
+func sameOrigin(r *http.Request) error {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return nil
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		if site == "same-origin" {
+			return nil
+		}
+		return denied(http.StatusForbidden, "the request comes from another site (%s)", site)
+	}
+	origin := r.Header.Get("Origin")
+	if u, err := url.Parse(origin); err == nil && u.Host != "" && u.Host == r.Host {
+		return nil
+	}
+	return denied(http.StatusForbidden, "the request comes from another origin (%q)", origin)
+}
+
+// A body gives up on a sender that is silent. The deadline never outlives the
+// body: it would end the handler's context.
+type body struct {
+	io.ReadCloser
+	c *http.ResponseController
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	_ = b.c.SetReadDeadline(time.Now().Add(bodySilence)) // not all writers can; then there is none
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		_ = b.c.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	err := b.ReadCloser.Close()
+	_ = b.c.SetReadDeadline(time.Time{})
+	return err
+}
+
+// recovered keeps one broken request from taking the process along.
+func (s *Server) recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			if v == http.ErrAbortHandler {
+				panic(v)
+			}
+			s.log.Error("request panicked", "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+			newProblem(blaise.Errorf(blaise.CodeInternal, "Blaise could not do it; its log says why")).write(w)
+		}()
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,145 @@
+package server
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"blaise.dev/blaise/api"
+)
+
+func (s *Server) loginRoutes() {
+	handle(s, route{
+		id: "login", method: http.MethodPost, path: "/api/login", kind: kindNone,
+		says: "Exchange the code of a sign-in link for a token, once",
+	}, s.login)
+	handle(s, route{
+		id: "login-link", method: http.MethodPost, path: "/api/login/link", kind: kindUser,
+		says: "Make a link that signs one browser or terminal in, once",
+	}, s.loginLink)
+	handle(s, route{
+		id: "me", method: http.MethodGet, path: "/api/me", kind: kindUser, says: "Who the token belongs to",
+	}, func(ctx context.Context, _ *struct{}) (api.Me, error) {
+		u := callerOf(ctx).user
+		return api.Me{Name: u.Name, Role: u.Role, Version: s.o.Version}, nil
+	})
+}
+
+func (s *Server) login(ctx context.Context, in *struct{ Body api.Login }) (api.LoggedIn, error) {
+	token, err := s.control.Login(ctx, in.Body.Code, s.o.UserName)
+	if err != nil {
+		return api.LoggedIn{}, err
+	}
+	u, err := s.control.ByUserToken(ctx, token)
+	return api.LoggedIn{Token: token, Name: u.Name, Role: u.Role}, err
+}
+
+func (s *Server) loginLink(ctx context.Context, _ *struct{}) (api.Link, error) {
+	code, err := s.control.NewLoginCode(ctx)
+	return api.Link{URL: LoginURL(s.o.URL, code), Code: code}, err
+}
+
+// LoginURL is the link that signs a browser in with a code.
+func LoginURL(base, code string) string {
+	return strings.TrimRight(base, "/") + "/login?code=" + url.QueryEscape(code)
+}
+
+// loginPage takes the code of a link, gives the browser its cookie and sends it
+// on. It goes on by a page and not by a redirect: a Strict cookie does not go
+// along with a redirect that began on another site.
+func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
+	code := r.URL.Query().Get("code")
+	if code == "" || r.Method != http.MethodGet || prefetch(r) {
+		s.loginAnswer(w, http.StatusUnauthorized, loginView{})
+		return
+	}
+	token, err := s.control.Login(r.Context(), code, s.o.UserName)
+	if err != nil {
+		p := problemOf(r.Context(), s.log, err)
+		s.loginAnswer(w, p.Status, loginView{Error: p.Detail})
+		return
+	}
+	http.SetCookie(w, s.cookie(r, token, int(cookieLife.Seconds())))
+	s.loginAnswer(w, http.StatusOK, loginView{In: true})
+}
+
+// prefetch says that nobody has followed the link yet: a preview must not use
+// the code up.
+func prefetch(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Sec-Purpose")+r.Header.Get("Purpose"), "prefetch")
+}
+
+func (s *Server) cookie(r *http.Request, value string, age int) *http.Cookie {
+	return &http.Cookie{
+		Name: cookieName(r), Value: value, Path: "/", MaxAge: age, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
+		Secure:   r.TLS != nil || strings.HasPrefix(s.o.URL, "https://"),
+	}
+}
+
+func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
+	if err := sameOrigin(r); err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	if token, byCookie := tokenOf(r); byCookie {
+		if err := s.control.Logout(r.Context(), token); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+	}
+	http.SetCookie(w, s.cookie(r, "", -1))
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+}
+
+// signedIn lets signed-in users through to the pages, and all to their static
+// parts.
+func (s *Server) signedIn(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/static/") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		c, err := s.admit(r, kindUser)
+		if err != nil {
+			p, ok := err.(*problem)
+			if !ok {
+				p = problemOf(r.Context(), s.log, err)
+			}
+			s.loginAnswer(w, p.Status, loginView{Error: p.Detail, Quiet: p.Status == http.StatusUnauthorized})
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
+	})
+}
+
+type loginView struct {
+	In    bool
+	Quiet bool // being signed out is no error
+	Error string
+}
+
+func (s *Server) loginAnswer(w http.ResponseWriter, status int, v loginView) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = loginTemplate.Execute(w, v) // who asked is gone: nobody to tell
+}
+
+var loginTemplate = template.Must(template.New("login").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+{{if .In}}<meta http-equiv="refresh" content="0; url=/">{{end}}
+<title>Sign in · Blaise</title><link rel="stylesheet" href="/static/blaise.css"></head>
+<body class="door"><main class="card">
+<h1>Blaise</h1>
+{{if .In}}<p>You are signed in. <a href="/">Go on to the sessions</a>.</p>
+{{else}}{{if and .Error (not .Quiet)}}<p class="error" role="alert">{{.Error}}</p>{{end}}
+<p>Sign in with a link: it is printed when Blaise starts, and <code>blaise open</code> or
+<code>blaise login --link</code> makes a new one. Each works once.</p>{{end}}
+</main></body></html>
+`))
+
+// cookieLife is how long a browser stays signed in.
+const cookieLife = 30 * 24 * time.Hour

@@ -1,0 +1,137 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"blaise.dev/blaise/control"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// Options are what a server works with. Control is required.
+type Options struct {
+	Control   *control.Control
+	Views     *Views       // made from Control when nil; share it with the dashboard
+	Dashboard http.Handler // serves all that is not the API, to signed-in users; nil for none
+	Log       *slog.Logger
+	Version   string
+	URL       string // as users reach it; decides links and whether cookies are Secure
+	// Loopback refuses every Host that is not a name of this machine's loopback
+	// or in AllowedHosts, so that no web page can reach Blaise by a name of its
+	// own (DNS rebinding). Without it the host of URL and AllowedHosts are
+	// accepted, and any if both are empty.
+	Loopback     bool
+	AllowedHosts []string
+	// UserName is who a browser or terminal that signs in by a link acts as.
+	UserName string
+	// KeepAlive is how often a silent stream gives a sign of life, 15 s.
+	KeepAlive time.Duration
+}
+
+// A Server answers the API.
+type Server struct {
+	o       Options
+	control *control.Control
+	views   *Views
+	log     *slog.Logger
+	api     huma.API
+	hosts   map[string]bool // nil: any
+	docs    []byte
+}
+
+// New returns the whole of Blaise as a handler.
+func New(o Options) http.Handler {
+	return newServer(o).handler()
+}
+
+func newServer(o Options) *Server {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Views == nil {
+		o.Views = NewViews(o.Control)
+	}
+	if o.KeepAlive == 0 {
+		o.KeepAlive = 15 * time.Second
+	}
+	if o.UserName == "" {
+		o.UserName = "operator"
+	}
+	return &Server{o: o, control: o.Control, views: o.Views, log: o.Log, hosts: hostsOf(o)}
+}
+
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	s.api = humago.New(mux, s.config())
+	s.api.UseMiddleware(s.authenticate)
+	s.runnerRoutes()
+	s.runRoutes()
+	s.sessionRoutes()
+	s.streamRoutes()
+	s.agentRoutes()
+	s.loginRoutes()
+	s.docs = docsPage(s.api.OpenAPI())
+
+	mux.HandleFunc("GET /livez", s.livez)
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.HandleFunc("GET /docs", s.docsRoute)
+	mux.HandleFunc("GET /login", s.loginPage)
+	mux.HandleFunc("POST /logout", s.logout)
+	mux.HandleFunc("/api/", s.unknown)
+	if s.o.Dashboard != nil {
+		mux.Handle("/", s.signedIn(s.o.Dashboard))
+	}
+	return s.recovered(s.guarded(mux))
+}
+
+func (s *Server) config() huma.Config {
+	useProblems()
+	c := huma.DefaultConfig("Blaise", s.o.Version)
+	c.Info.Description = "Sessions with coding agents: runs, environments, messages, questions. " +
+		"docs/protocol.md describes the runner's side."
+	c.DocsPath, c.SchemasPath = "", ""
+	c.CreateHooks = nil                         // no $schema in bodies
+	c.AllowAdditionalPropertiesByDefault = true // peers are of other versions
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{}
+	for _, k := range []kind{kindRunner, kindRun, kindUser} {
+		c.Components.SecuritySchemes[string(k)] = &huma.SecurityScheme{
+			Type: "http", Scheme: "bearer", Description: k.words(),
+		}
+	}
+	return c
+}
+
+// A route is what an operation needs beside its types.
+type route struct {
+	id     string
+	method string
+	path   string
+	kind   kind // who may call it
+	says   string
+	limit  int64 // of the body in bytes, 1 MiB if 0
+	loose  bool  // the body is checked by the handler alone
+	status int
+}
+
+const defaultLimit = 1 << 20
+
+func (r route) operation() huma.Operation {
+	op := huma.Operation{
+		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.says, Tags: []string{string(r.kind)},
+		MaxBodyBytes: defaultLimit + 1, SkipValidateBody: r.loose, DefaultStatus: r.status,
+		// The connection's read deadline would outlive the body and cancel a
+		// handler that waits; guarded sets one per read instead.
+		BodyReadTimeout: -1,
+		Errors:          []int{http.StatusBadRequest, http.StatusForbidden, http.StatusConflict},
+	}
+	if r.limit > 0 {
+		op.MaxBodyBytes = r.limit + 1
+	}
+	if r.kind != kindNone {
+		op.Security = []map[string][]string{{string(r.kind): {}}}
+	}
+	return op
+}

@@ -1,0 +1,200 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
+)
+
+// maxMessage bounds the body of a message: its longest text, escaped.
+const maxMessage = 2*control.MaxMessage + 64<<10
+
+func (s *Server) sessionRoutes() {
+	handle(s, route{
+		id: "list-sessions", method: http.MethodGet, path: "/api/sessions", kind: kindUser,
+		says: "Sessions, the latest first",
+	}, s.listSessions)
+	handle(s, route{
+		id: "start-session", method: http.MethodPost, path: "/api/sessions", kind: kindUser, limit: maxMessage,
+		says: "Begin a session with its first message", status: http.StatusCreated,
+	}, s.startSession)
+	handle(s, route{
+		id: "get-session", method: http.MethodGet, path: "/api/sessions/{id}", kind: kindUser,
+		says: "All of a session; the beginning of an id does",
+	}, s.getSession)
+	handle(s, route{
+		id: "post-message", method: http.MethodPost, path: "/api/sessions/{id}/messages", kind: kindUser,
+		limit: maxMessage, says: "Send a message", status: http.StatusCreated,
+	}, s.postMessage)
+	act(s, route{
+		id: "withdraw-message", method: http.MethodPost, path: "/api/sessions/{id}/messages/{message}/withdraw",
+		kind: kindUser, says: "Take back a message that is queued",
+	}, s.withdraw)
+	act(s, route{
+		id: "answer-question", method: http.MethodPost, path: "/api/sessions/{id}/questions/{question}",
+		kind: kindUser, says: "Decide a question, once",
+	}, s.answerQuestion)
+	handle(s, route{
+		id: "get-history", method: http.MethodGet, path: "/api/sessions/{id}/history", kind: kindUser,
+		says: "What changed in a session, oldest first",
+	}, s.history)
+	handle(s, route{
+		id: "why", method: http.MethodGet, path: "/api/why/{id}", kind: kindUser,
+		says: "Why a session, run or message is as it is",
+	}, s.why)
+	act(s, route{
+		id: "lost", method: http.MethodPost, path: "/api/runs/{run}/lost", kind: kindUser,
+		says: "Declare a run lost that is known to be gone",
+	}, s.lost)
+	for _, a := range acts {
+		s.actRoute(a)
+	}
+}
+
+type listIn struct {
+	State  string `query:"state" doc:"a state of sessions, or needs: those that need a person"`
+	Agent  string `query:"agent"`
+	Q      string `query:"q" doc:"in id, title, author or reason"`
+	Limit  int    `query:"limit" maximum:"500"`
+	Before string `query:"before" doc:"next of the page before"`
+}
+
+func (s *Server) listSessions(ctx context.Context, in *listIn) (api.Sessions, error) {
+	return s.views.Sessions(ctx, api.SessionFilter{
+		State: in.State, Agent: blaise.AgentName(in.Agent), Text: in.Q, Limit: in.Limit, Before: in.Before,
+	})
+}
+
+func (s *Server) startSession(ctx context.Context, in *struct{ Body api.StartSession }) (api.Posted, error) {
+	b := in.Body
+	m, err := s.control.Start(ctx, callerOf(ctx).user.Name, control.Start{
+		Agent: b.Agent, Text: b.Text, Key: b.Key, Inputs: b.Set, From: b.From,
+	})
+	return api.Posted{Session: m.ID.Session(), Message: m.ID, State: m.State}, err
+}
+
+type sessionIn struct {
+	ID string `path:"id" doc:"a session's id, or its beginning"`
+}
+
+func (s *Server) getSession(ctx context.Context, in *sessionIn) (api.Session, error) {
+	id, err := s.views.Find(ctx, in.ID)
+	if err != nil {
+		return api.Session{}, err
+	}
+	return s.views.Session(ctx, id)
+}
+
+type postIn struct {
+	sessionIn
+	Body api.PostMessage
+}
+
+func (s *Server) postMessage(ctx context.Context, in *postIn) (api.Posted, error) {
+	id, err := s.views.Find(ctx, in.ID)
+	if err != nil {
+		return api.Posted{}, err
+	}
+	m, err := s.control.Post(ctx, callerOf(ctx).user.Name, id, control.Post{
+		Text: in.Body.Text, Key: in.Body.Key, Now: in.Body.Now,
+	})
+	return api.Posted{Session: id, Message: m.ID, State: m.State}, err
+}
+
+type withdrawIn struct {
+	sessionIn
+	Message string `path:"message"`
+}
+
+func (s *Server) withdraw(ctx context.Context, in *withdrawIn) error {
+	id, err := s.views.Find(ctx, in.ID)
+	if err != nil {
+		return err
+	}
+	return s.control.Act(ctx, id, blaise.Event{
+		Kind: blaise.EventMessageWithdrawn, By: callerOf(ctx).user.Name, Message: blaise.MessageID(in.Message),
+	})
+}
+
+type answerIn struct {
+	sessionIn
+	Question string `path:"question"`
+	Body     api.AnswerQuestion
+}
+
+func (s *Server) answerQuestion(ctx context.Context, in *answerIn) error {
+	id, err := s.views.Find(ctx, in.ID)
+	if err != nil {
+		return err
+	}
+	q := blaise.QuestionID(in.Question)
+	switch {
+	case q.Session() != id:
+		return blaise.Errorf(blaise.CodeNotFound, "question %q is not one of session %s", q, id)
+	case in.Body.Choice == "" && in.Body.Allow == nil:
+		return blaise.Errorf(blaise.CodeInvalid, "answer %s: choice or allow is needed", q)
+	}
+	return s.control.Answer(ctx, callerOf(ctx).user.Name, q, in.Body.Choice, in.Body.Allow)
+}
+
+// historyLimit is how many changes are shown of a session.
+const historyLimit = 1000
+
+func (s *Server) history(ctx context.Context, in *sessionIn) ([]api.Change, error) {
+	id, err := s.views.Find(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.control.History(ctx, id, historyLimit)
+	out := []api.Change{}
+	for _, c := range list {
+		out = append(out, api.Change(c))
+	}
+	return out, err
+}
+
+func (s *Server) why(ctx context.Context, in *struct {
+	ID string `path:"id" doc:"of a session, run or message"`
+}) (api.Why, error) {
+	id := in.ID
+	if !strings.Contains(id, ".") {
+		found, err := s.views.Find(ctx, id)
+		if err != nil {
+			return api.Why{}, err
+		}
+		id = string(found)
+	}
+	lines, err := s.control.Why(ctx, id)
+	if lines == nil {
+		lines = []string{}
+	}
+	return api.Why{ID: id, What: whatOf(id), Lines: lines}, err
+}
+
+func whatOf(id string) string {
+	_, rest, ok := strings.Cut(id, ".")
+	switch {
+	case !ok:
+		return "session"
+	case strings.HasPrefix(rest, "m"):
+		return "message"
+	}
+	return "run"
+}
+
+func (s *Server) lost(ctx context.Context, in *struct {
+	Run  string `path:"run"`
+	Body api.Act
+}) error {
+	id := blaise.RunID(in.Run)
+	if id.Session() == "" {
+		return blaise.Errorf(blaise.CodeInvalid, "%q is no id of a run", in.Run).WithHint("they read SESSION.N")
+	}
+	return s.control.Act(ctx, id.Session(), blaise.Event{
+		Kind: blaise.EventLostDeclared, By: callerOf(ctx).user.Name, Run: id, Reason: in.Body.Reason,
+	})
+}

@@ -1,0 +1,269 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
+)
+
+func (s *Server) streamRoutes() {
+	stream(s, route{
+		id: "directives-stream", method: http.MethodGet, path: "/api/run/directives/stream", kind: kindRun,
+		says: "Directives as they are issued or taken back",
+	}, s.directivesStream)
+	stream(s, route{
+		id: "session-stream", method: http.MethodGet, path: "/api/sessions/{id}/stream", kind: kindUser,
+		says: "A session and its transcript as they change",
+	}, s.sessionStream)
+	handle(s, route{
+		id: "session-follow", method: http.MethodGet, path: "/api/sessions/{id}/follow", kind: kindUser,
+		says: "The polling form of the session's stream",
+	}, s.sessionFollow)
+	handle(s, route{
+		id: "get-transcript", method: http.MethodGet, path: "/api/sessions/{id}/transcript", kind: kindUser,
+		says: "A part of a session's transcript",
+	}, s.transcript)
+}
+
+type directivesStreamIn struct {
+	After int64  `query:"after" doc:"the highest number known"`
+	Last  string `header:"Last-Event-ID"`
+}
+
+// directivesStream sends what is new since the last look: directives above
+// after, and those of them that were taken back.
+func (s *Server) directivesStream(ctx context.Context, in *directivesStreamIn, ev *events) error {
+	run := callerOf(ctx).run
+	from := after(in.After, in.Last)
+	woken, leave := s.control.Hub().Follow(control.TopicRun(run.ID))
+	defer leave()
+	sent, void, last := map[int64]bool{}, map[int64]bool{}, from
+	for {
+		open, gone, err := s.control.Directives(ctx, run, from, 0)
+		if err != nil {
+			return err
+		}
+		var d api.Directives
+		for _, x := range open {
+			if !sent[x.N] {
+				sent[x.N], last = true, max(last, x.N)
+				d.Directives = append(d.Directives, x)
+			}
+		}
+		for _, n := range gone {
+			if !void[n] {
+				void[n] = true
+				d.Void = append(d.Void, n)
+			}
+		}
+		if len(d.Directives)+len(d.Void) > 0 {
+			if err := ev.send(strconv.FormatInt(last, 10), "directives", d); err != nil {
+				return err
+			}
+		}
+		if err := ev.wait(ctx, woken, nil); err != nil {
+			return err
+		}
+		if run, err = s.control.RunOf(ctx, run.ID); err != nil {
+			return err
+		}
+		if err := alive(run); err != nil {
+			return err
+		}
+	}
+}
+
+// pageEvents and pageBytes bound one reading of a transcript.
+const (
+	pageEvents = 500
+	pageBytes  = 8 << 20
+)
+
+type sessionStreamIn struct {
+	sessionIn
+	After int64  `query:"after" doc:"the seq of the last event known"`
+	Last  string `header:"Last-Event-ID"`
+}
+
+// viewEvery is how often a session is read again at most while its transcript
+// grows.
+const viewEvery = 150 * time.Millisecond
+
+func (s *Server) sessionStream(ctx context.Context, in *sessionStreamIn, ev *events) error {
+	id, err := s.views.Find(ctx, in.ID)
+	if err != nil {
+		return err
+	}
+	woken, leave := s.control.Hub().Follow(control.TopicSession(id))
+	defer leave()
+	f := sessionFeed{s: s, id: id, ev: ev, after: after(in.After, in.Last)}
+	for {
+		if err := f.show(ctx); err != nil {
+			return err
+		}
+		if err := f.events(ctx); err != nil {
+			return err
+		}
+		var later <-chan time.Time
+		if f.stale {
+			later = time.After(time.Until(f.read.Add(viewEvery)))
+		}
+		if err := ev.wait(ctx, woken, later); err != nil {
+			return err
+		}
+		f.stale = true
+	}
+}
+
+// A sessionFeed is what one follower of a session has been sent.
+type sessionFeed struct {
+	s     *Server
+	id    blaise.SessionID
+	ev    *events
+	after int64
+	shown []byte    // the session as sent last
+	read  time.Time // when it was read last
+	stale bool      // it may have changed since
+}
+
+// show sends the session if it has changed.
+func (f *sessionFeed) show(ctx context.Context) error {
+	now := time.Now()
+	if now.Sub(f.read) < viewEvery {
+		return nil // wait comes back
+	}
+	view, err := f.s.views.Fresh(ctx, f.id, now)
+	if err != nil {
+		return err
+	}
+	f.read, f.stale = now, false
+	b, err := json.Marshal(cut(view))
+	if err != nil {
+		return fmt.Errorf("encode session: %w", err)
+	}
+	if bytes.Equal(b, f.shown) {
+		return nil
+	}
+	f.shown = b
+	return f.ev.raw("", "session", b)
+}
+
+// events sends what the transcript has gained.
+func (f *sessionFeed) events(ctx context.Context) error {
+	for {
+		list, err := f.s.control.Events(ctx, f.id, f.after, pageEvents)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			if err := f.ev.send(strconv.FormatInt(e.Seq, 10), "transcript", e); err != nil {
+				return err
+			}
+			f.after = e.Seq
+		}
+		if len(list) < pageEvents {
+			return nil
+		}
+	}
+}
+
+type followIn struct {
+	sessionIn
+	After int64  `query:"after" doc:"the seq of the last event known"`
+	Wait  string `query:"wait" doc:"a duration such as 25s, the most there is"`
+}
+
+func (s *Server) sessionFollow(ctx context.Context, in *followIn) ([]api.Followed, error) {
+	wait, err := waiting(in.Wait)
+	if err != nil {
+		return nil, err
+	}
+	id, err := s.views.Find(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	woken, leave := s.control.Hub().Follow(control.TopicSession(id))
+	defer leave()
+	page, err := s.page(ctx, id, in.After, pageEvents)
+	if err == nil && len(page.Events) == 0 {
+		if err = sleep(ctx, woken, wait); err == nil {
+			page, err = s.page(ctx, id, in.After, pageEvents)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.views.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	view = cut(view)
+	out := []api.Followed{{Session: &view}}
+	for i := range page.Events {
+		out = append(out, api.Followed{Event: &page.Events[i]})
+	}
+	return out, nil
+}
+
+func sleep(ctx context.Context, woken <-chan struct{}, wait time.Duration) error {
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-woken:
+	case <-t.C:
+	}
+	return nil
+}
+
+type transcriptIn struct {
+	sessionIn
+	After int64 `query:"after" doc:"the seq of the last event known"`
+	Limit int   `query:"limit" doc:"at most 500"`
+}
+
+func (s *Server) transcript(ctx context.Context, in *transcriptIn) (api.Transcript, error) {
+	id, err := s.views.Find(ctx, in.ID)
+	if err != nil {
+		return api.Transcript{}, err
+	}
+	limit := in.Limit
+	if limit <= 0 || limit > pageEvents {
+		limit = pageEvents
+	}
+	page, err := s.page(ctx, id, in.After, limit)
+	if err == nil && len(page.Events) == 0 {
+		_, err = s.control.View(ctx, id) // an unknown session has no transcript either
+	}
+	return page, err
+}
+
+// page reads a part of a transcript.
+func (s *Server) page(ctx context.Context, id blaise.SessionID, after int64, limit int) (api.Transcript, error) {
+	list, err := s.control.Events(ctx, id, after, limit)
+	if err != nil {
+		return api.Transcript{}, err
+	}
+	out := api.Transcript{Events: list, Last: after, More: len(list) == limit}
+	size := 0
+	for i, e := range list {
+		if size += len(e.Data); size > pageBytes && i > 0 {
+			out.Events, out.More = list[:i], true
+			break
+		}
+		out.Last = e.Seq
+	}
+	if out.Events == nil {
+		out.Events = list[:0:0]
+	}
+	return out, nil
+}
