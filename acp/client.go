@@ -138,7 +138,10 @@ func (c *Client) CloseInput() { c.box.end() }
 // ended every goroutine, so it waits for handlers: they should obey their ctx.
 func (c *Client) Run(ctx context.Context) error {
 	conn, end := context.WithCancelCause(ctx)
-	defer context.AfterFunc(conn, c.tear)()
+	defer context.AfterFunc(conn, func() {
+		c.box.breakOff(context.Cause(conn)) // before the writer finds its pipe closed
+		c.tear()
+	})()
 	lines := make(chan line, inboxSize)
 	var reading, writing error
 	var wg sync.WaitGroup
