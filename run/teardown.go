@@ -29,13 +29,14 @@ func (r *run) teardown(life context.Context) error {
 	return nil
 }
 
-// teardownStack reads blaise.yml, or where it cannot be read goes by the specs
-// that were recorded (A22).
+// teardownStack reads blaise.yml, or the last good one that Blaise kept, or goes
+// by the specs that were recorded (A22).
 func (r *run) teardownStack() error {
 	cfg, err := config.Read(r.spec.Config)
 	if err != nil {
 		r.notice("blaise.yml cannot be read; the environment is torn down as it was recorded.",
 			map[string]any{"reason": err.Error()})
+		cfg, err = config.Parse("the blaise.yml that Blaise kept", r.lease.Config)
 	}
 	r.stack, err = r.newStack(cfg.Plugs, err != nil)
 	if err != nil {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/daemon"
+
+	"github.com/spf13/cobra"
+)
+
+func runsCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "runs", Short: "See and stop the runs on this machine (works without Blaise)",
+		Example: "  runner runs list\n  runner runs stop s1a2b3c4.2",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(runsListCommand(a), runsStopCommand(a))
+	return c
+}
+
+func runsListCommand(a *app) *cobra.Command {
+	return a.jsonFlag(&cobra.Command{
+		Use: "list", Short: "List the runs of the daemon", Example: "  runner runs list --json",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			state, err := filepath.Abs(a.state)
+			if err != nil {
+				return err
+			}
+			runs, err := daemon.Runs(cmd.Context(), state)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.print(runs)
+			}
+			w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "RUN\tKIND\tAGENT\tPID\tSINCE")
+			for _, r := range runs {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", r.Run, r.Kind, r.Agent, r.PID,
+					time.Since(r.Since).Round(time.Second))
+			}
+			return w.Flush()
+		},
+	})
+}
+
+func runsStopCommand(a *app) *cobra.Command {
+	var teardown bool
+	c := &cobra.Command{
+		Use: "stop RUN", Short: "Pause a run from this machine, or end it with --teardown",
+		Example: "  runner runs stop s1a2b3c4.2\n  runner runs stop s1a2b3c4.2 --teardown",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			state, err := filepath.Abs(a.state)
+			if err != nil {
+				return err
+			}
+			return daemon.Stop(cmd.Context(), state,
+				daemon.StopRun{Run: blaise.RunID(args[0]), Teardown: teardown})
+		},
+	}
+	c.Flags().BoolVar(&teardown, "teardown", false, "save the work, then destroy the environment, as on TERM")
+	return c
+}
+
+func detachCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "detach", Short: "Make the daemon exit and leave its runs alone",
+		Example: "  runner detach && runner start", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.signal(cmd.Context(), syscall.SIGUSR2) },
+	}
+}
+
+func drainCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "drain", Short: "Make the daemon take nothing more and exit when its runs have ended",
+		Example: "  runner drain", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.signal(cmd.Context(), syscall.SIGUSR1) },
+	}
+}
+
+// signal sends sig to the daemon of the state directory and waits until it is
+// gone.
+func (a *app) signal(ctx context.Context, sig syscall.Signal) error {
+	state, err := filepath.Abs(a.state)
+	if err != nil {
+		return err
+	}
+	face, err := daemon.ReadFace(state)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Kill(face.PID, sig); err != nil {
+		return fmt.Errorf("signal the runner with pid %d: %w", face.PID, err)
+	}
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for {
+		if _, err := daemon.ReadFace(state); err != nil {
+			return nil // nobody holds the directory any more
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

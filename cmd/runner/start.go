@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/config"
+	"blaise.dev/blaise/daemon"
+
+	"github.com/spf13/cobra"
+)
+
+func startCommand(a *app) *cobra.Command {
+	var url, tokenFile string
+	var once bool
+	c := &cobra.Command{
+		Use: "start", Short: "Take runs from Blaise until told to stop",
+		Long: `Take runs from Blaise until told to stop.
+
+  INT, TERM  end the runs (their work is saved), then exit; a second one: exit at
+             once, the runs end by themselves
+  HUP        read the token and blaise.yml again
+  USR1       take nothing more, exit when the runs have ended (runner drain)
+  USR2       exit at once and leave the runs alone (runner detach); the next
+             start with the same --state adopts them`,
+		Example: "  runner start --url http://127.0.0.1:8080 --token-file token\n" +
+			"  BLAISE_URL=... BLAISE_RUNNER_TOKEN=... runner start --once",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			url = or(url, os.Getenv("BLAISE_URL"))
+			if url == "" {
+				return usage("where is Blaise?").WithHint("say it with --url or BLAISE_URL")
+			}
+			return a.start(cmd.Context(), url, tokenFile, once)
+		},
+	}
+	c.Flags().StringVar(&url, "url", "", "where Blaise is (BLAISE_URL)")
+	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the runner token (else BLAISE_RUNNER_TOKEN)")
+	c.Flags().BoolVar(&once, "once", false, "take one run, and exit when it has ended")
+	return c
+}
+
+func (a *app) start(ctx context.Context, url, tokenFile string, once bool) error {
+	file, err := filepath.Abs(a.config)
+	if err != nil {
+		return err
+	}
+	state, err := filepath.Abs(a.state)
+	if err != nil {
+		return err
+	}
+	d := daemon.New(daemon.Config{
+		URL: url, StateDir: state, Once: once, Version: programVersion(),
+		Token:     func() (string, error) { return token(tokenFile) },
+		ConfigFor: func(blaise.AgentName) string { return file },
+		Command:   func(program string) []string { return []string{program, "run"} },
+		Describe:  func() (daemon.Description, error) { return describe(file) },
+		Log:       slog.New(slog.NewTextHandler(a.err, nil)),
+	})
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	defer obey(d, leave)()
+	err = d.Run(ctx)
+	if once && err != nil && blaise.CodeOf(err) == blaise.CodeInternal {
+		return errors.Join(err, errWaited)
+	}
+	return err
+}
+
+// describe is what blaise.yml lets this instance offer.
+func describe(file string) (daemon.Description, error) {
+	cfg, err := config.Read(file)
+	if err != nil {
+		return daemon.Description{}, err
+	}
+	about := daemon.Description{Slots: cfg.Runner.Slots, Labels: cfg.Runner.Labels}
+	if cfg.Agent.Use != "" {
+		about.Agents = []string{cfg.Agent.Use}
+	}
+	return about, nil
+}
+
+// obey does what signals tell the daemon (A20), until the function that it
+// returns is called.
+func obey(d *daemon.Daemon, leave func()) (stop func()) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP,
+		syscall.SIGUSR1, syscall.SIGUSR2)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		interrupted := false
+		for s := range signals {
+			switch {
+			case s == syscall.SIGHUP:
+				d.Reload()
+			case s == syscall.SIGUSR1:
+				d.Drain()
+			case s == syscall.SIGUSR2, interrupted:
+				leave()
+			default:
+				interrupted = true
+				d.Interrupt()
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+		<-done
+	}
+}
