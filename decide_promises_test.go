@@ -157,6 +157,14 @@ func checkClocks(t *rapid.T, s blaise.Snapshot) {
 	if working && clockRuns(s, blaise.ClockIdle) {
 		t.Fatal("the idle clock runs in a turn")
 	}
+	idle := s.Environment.State == blaise.EnvOpen && s.Run != nil && s.Run.State == blaise.RunConnected &&
+		s.Run.Turn == "" && len(s.Messages) == 0 && !s.Session.Held
+	if idle && s.Session.State != blaise.SessionIdle && s.Session.State != blaise.SessionEnded {
+		t.Fatalf("an open run without a message is %s, not idle", s.Session.State)
+	}
+	if idle && len(s.Directives) == 0 && s.Policy.IdleAfter > 0 && !clockRuns(s, blaise.ClockIdle) {
+		t.Fatal("an idle session has no idle clock")
+	}
 	parked := s.Session.State == blaise.SessionParked
 	if parked && (clockRuns(s, blaise.ClockSilenceWarn) || clockRuns(s, blaise.ClockStalled)) {
 		t.Fatal("a silence clock runs while a person is asked")

@@ -11,9 +11,9 @@ func (d *decision) settle() {
 	d.settleOffer()
 	d.settlePrompt()
 	d.settleDirectives()
+	d.sweep() // what is final counts no more
 	d.settleClocks()
 	d.settleState()
-	d.sweep()
 }
 
 // settleEnd: an ended session has no open message, and tears down what it has.
