@@ -13,23 +13,20 @@ func (d *decision) policyChanged() error {
 		return Errorf(CodeInvalid, "a policy is missing")
 	}
 	s := &d.next
-	old := s.Policy
 	s.Policy = *d.e.Policy
-	d.note("session", fmt.Sprintf("policy revision %d", old.Revision),
-		fmt.Sprintf("policy revision %d", s.Policy.Revision), d.e.Reason)
+	d.note("session", "policy", fmt.Sprintf("policy revision %d", s.Policy.Revision), d.e.Reason)
 	var clocks []Clock
 	for _, c := range s.Clocks {
-		if c, ok := d.moved(c, old); ok {
+		if c, ok := d.moved(c); ok {
 			clocks = append(clocks, c)
 		}
 	}
 	s.Clocks = clocks
 	if run := s.live(); run != nil && run.Turn != "" && !s.asked() {
-		if old.SilenceWarn <= 0 {
-			d.arm(ClockSilenceWarn, string(run.ID), d.e.At)
-		}
-		if old.SilenceStalled <= 0 {
-			d.arm(ClockStalled, string(run.ID), d.e.At)
+		for _, kind := range []ClockKind{ClockSilenceWarn, ClockStalled} {
+			if s.clock(kind) == nil { // switched on, or fired already: the watch begins anew
+				d.arm(kind, string(run.ID), d.e.At)
+			}
 		}
 	}
 	d.out.Verdict = VerdictDone
@@ -38,7 +35,7 @@ func (d *decision) policyChanged() error {
 
 // moved gives a clock the length it has under the policy, false if it runs no
 // more.
-func (d *decision) moved(c Clock, old Policy) (Clock, bool) {
+func (d *decision) moved(c Clock) (Clock, bool) {
 	switch c.Kind {
 	case ClockTeardown, ClockRetry, ClockReceipt:
 		return c, true // fixed
@@ -49,13 +46,9 @@ func (d *decision) moved(c Clock, old Policy) (Clock, bool) {
 	}
 	was := c.DueAt
 	c.DueAt, c.Setting = c.Since.Add(length), d.settingOf(c.Kind)
-	if c.Kind == ClockLost { // it runs from the last beat, of which only its due time tells
-		c.DueAt = was.Add(length - old.LostAfter())
-	}
 	if !was.Equal(c.DueAt) {
 		d.setting = c.Setting
-		d.note("clock:"+string(c.Kind), was.UTC().Format(time.RFC3339),
-			c.DueAt.UTC().Format(time.RFC3339), "the policy has changed")
+		d.note("clock:"+string(c.Kind), stamp(was), stamp(c.DueAt), "the policy has changed")
 		d.setting = ""
 	}
 	return c, true

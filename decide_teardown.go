@@ -59,7 +59,9 @@ func (d *decision) goDown(on EnvironmentEvent, run RunOutcome, outcome Outcome) 
 // from now on.
 func (d *decision) tearDown(on EnvironmentEvent, outcome RunOutcome, reason string) {
 	d.move(on, reason)
-	d.breakTurn(reason)
+	if !d.next.ended() {
+		d.breakTurn(reason)
+	}
 	if d.next.Run.State != RunStopping {
 		d.setRun(RunStopping, reason)
 	}
@@ -72,11 +74,12 @@ func (d *decision) freeze(run RunOutcome, outcome Outcome, reason string) {
 	if d.can(onRunLost) {
 		d.move(onRunLost, reason+" (held: no teardown)")
 	}
-	d.breakTurn(reason)
-	d.endRun(run, reason)
 	if outcome == OutcomeFailed {
 		d.end(outcome, reason)
+	} else {
+		d.breakTurn(reason)
 	}
+	d.endRun(run, reason)
 }
 
 // destroyed: a teardown has succeeded; nothing is left.
