@@ -89,7 +89,9 @@ func (c *checker) syntax(data []byte, err error) {
 
 // fields calls each for every key of a mapping that is known, and notes those
 // that are not, or stand twice. where names the mapping in errors.
-func (c *checker) fields(n *yaml.Node, where string, known []string, each func(key string, value *yaml.Node)) {
+func (c *checker) fields(
+	n *yaml.Node, where string, known []string, each func(key string, value *yaml.Node),
+) {
 	c.pairs(n, where, func(key, value *yaml.Node) {
 		if slices.Contains(known, key.Value) {
 			each(key.Value, value)

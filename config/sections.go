@@ -87,7 +87,8 @@ func presets() string { return "use: " + strings.Join(acp.Names(), " | ") }
 func (c *checker) preset(n *yaml.Node) string {
 	name := c.str(n, "agent.use")
 	if _, ok := acp.Lookup(name); !ok && name != "" {
-		c.problem(n, "unknown agent %q%s (%s, or give its command)", name, didYouMean(name, acp.Names()), presets())
+		c.problem(n, "unknown agent %q%s (%s, or give its command)",
+			name, didYouMean(name, acp.Names()), presets())
 	}
 	return name
 }
@@ -174,7 +175,8 @@ func (c *checker) plugs(n *yaml.Node) []plug.Spec {
 			continue
 		}
 		if line, twice := lines[s.ID]; twice {
-			c.problem(e, "plug id %q is taken by the plug in line %d: give one of them another id", s.ID, line)
+			c.problem(e, "plug id %q is taken by the plug in line %d: give one of them another id",
+				s.ID, line)
 		}
 		lines[s.ID] = e.Line
 		if _, err := plug.New(s); err != nil {

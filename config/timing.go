@@ -47,7 +47,9 @@ var timings = map[string]timing{
 }
 
 // timeouts are what a bare timeout means, by the section it stands in.
-var timeouts = map[string]timing{"": expiresAfter, "agent": agentStart, "plugs": openLimit, "runner": connect}
+var timeouts = map[string]timing{
+	"": expiresAfter, "agent": agentStart, "plugs": openLimit, "runner": connect,
+}
 
 func timingOf(key, section string) (timing, bool) {
 	plain := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(key))

@@ -63,7 +63,8 @@ func formsOf(secret string) []string {
 		// Twice: JSON in a string of JSON, as a tool's arguments are.
 		forms = append(forms, quoted, jsonString(quoted, false))
 	}
-	for _, escaped := range []string{url.QueryEscape(secret), url.PathEscape(secret), escapeAll(secret)} {
+	urls := []string{url.QueryEscape(secret), url.PathEscape(secret), escapeAll(secret)}
+	for _, escaped := range urls {
 		forms = append(forms, escaped, lowerHex(escaped))
 	}
 	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {

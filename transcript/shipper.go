@@ -22,8 +22,11 @@ type Sender interface {
 
 // A Receipt is what the receiver answers.
 type Receipt struct {
-	Acked   int64                     `json:"acked"`             // it has everything up to here
-	Answers map[int64]json.RawMessage `json:"answers,omitempty"` // to all reports of the batch up to Acked, by number; the same for one sent again
+	// Acked says that it has everything up to here.
+	Acked int64 `json:"acked"`
+	// Answers are those to all reports of the batch up to Acked, by number. A
+	// report that is sent again is given the same answer.
+	Answers map[int64]json.RawMessage `json:"answers,omitempty"`
 }
 
 // ShipperOptions are the settings of a Shipper; zero fields mean the defaults.
