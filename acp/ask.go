@@ -53,15 +53,16 @@ func errorFrame(id json.RawMessage, fault *Error) *frame {
 func (c *Client) serve(ctx context.Context, e envelope) {
 	a := &ask{key: askKey(e.id), id: e.id}
 	work := c.askWork(a, e)
-	ctx, a.cancel = context.WithCancelCause(ctx)
+	asking, cancel := context.WithCancelCause(ctx)
+	a.cancel = cancel
 	if refusal := c.admit(a); refusal != nil {
-		a.cancel(ErrCancelled)
+		cancel(ErrCancelled)
 		c.post(ctx, refusal)
 		return
 	}
 	c.handlers.Go(func() {
-		defer a.cancel(nil)
-		answer := work(ctx)
+		defer cancel(nil)
+		answer := work(asking)
 		if c.claim(a) {
 			_ = c.box.put(ctx, answer) // no error but the end of the connection
 		}

@@ -23,7 +23,7 @@ func busy(n int) {
 func TestBurstOf100000ArrivesInOrder(t *testing.T) {
 	t.Parallel()
 	const n = 100_000
-	r := &recorder{onUpdate: func(acp.Update) { busy(2000) }}
+	r := &recorder{onUpdate: func(acp.Update) { busy(200) }}
 	p := connect(t, acptest.Start(t, acptest.Script{Burst: n}), r, acp.Options{})
 	p.mustPrompt("end_turn")
 	if got := p.count(); got != n {
