@@ -96,10 +96,17 @@ func canonical(b *bytes.Buffer, data []byte) error {
 	if err := json.Compact(b, data); err != nil {
 		return fmt.Errorf("read data: %w", err)
 	}
-	if got := b.Bytes()[start:]; bytes.ContainsAny(got, "<>&\u2028\u2029") {
+	if got := b.Bytes()[start:]; mayNeedEscape(got) {
 		plain := bytes.Clone(got)
 		b.Truncate(start)
 		json.HTMLEscape(b, plain)
 	}
 	return nil
+}
+
+// mayNeedEscape looks for what HTMLEscape escapes, or the first byte of it: one
+// fast search each beats bytes.ContainsAny, a quarter of a recording's time.
+func mayNeedEscape(b []byte) bool {
+	return bytes.IndexByte(b, '<') >= 0 || bytes.IndexByte(b, '>') >= 0 ||
+		bytes.IndexByte(b, '&') >= 0 || bytes.IndexByte(b, 0xe2) >= 0
 }

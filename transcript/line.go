@@ -47,9 +47,9 @@ var lines = map[Kind]func(lineFields) string{
 	KindTurnEnded: func(d lineFields) string {
 		return join(": ", "turn ended", join(", ", d.Result, d.StopReason))
 	},
-	KindAsked:     func(d lineFields) string { return join(" ", "asks:", d.Title) },
-	KindDecided:   func(d lineFields) string { return join(" ", "decided:", d.Choice, by(d.By)) },
-	KindNotice:    func(d lineFields) string { return join(" ", "notice:", d.Text) },
+	KindAsked:   func(d lineFields) string { return join(" ", "asks:", d.Title) },
+	KindDecided: func(d lineFields) string { return join(" ", "decided:", d.Choice, by(d.By)) },
+	KindNotice:  func(d lineFields) string { return join(" ", "notice:", d.Text) },
 	KindState: func(d lineFields) string {
 		return join(" ", str(d.Subject)+":", str(d.From), "->", str(d.To), paren(str(d.Reason)))
 	},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -124,7 +125,13 @@ func (r *Recorder) appendLine(e Event, data []byte) {
 	r.line = append(b, '}')
 }
 
+// quote is the JSON of s; ids and kinds are plain and need no marshalling.
 func quote(s string) []byte {
-	b, _ := json.Marshal(s) // a string always can
-	return b
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte("\"\\<>&", c) >= 0 {
+			b, _ := json.Marshal(s) // a string always can
+			return b
+		}
+	}
+	return append(append([]byte{'"'}, s...), '"')
 }
