@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"blaise.dev/blaise/api"
@@ -39,12 +40,13 @@ func command(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
 	}
 	if !a.began && exitCode(err) == exitFailed {
-		err = usage("%s", err).WithHint("see `blaise --help`")
+		err = usage("%s", strings.Join(strings.Fields(err.Error()), " ")).
+			WithHint("see `%s --help`", cmd.CommandPath())
 	}
 	explain(a.err, err)
 	return exitCode(err)

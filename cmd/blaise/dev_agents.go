@@ -54,7 +54,7 @@ func findAgents(ctx context.Context, o devOptions) (devAgents, error) {
 			continue
 		}
 		if name == o.agent {
-			return d, blaise.Errorf(blaise.CodeInvalid, "agent %s: %s is not on PATH", name, preset.Command[0]).
+			return d, usage("agent %s: %s is not on PATH", name, preset.Command[0]).
 				WithHint("%s", preset.Install)
 		}
 	}
@@ -105,11 +105,14 @@ func (d *devAgents) findRepo(ctx context.Context, o devOptions) error {
 		d.remark = " (made to play with; name yours with --repo)"
 		return makePlayground(ctx, d.repo)
 	}
+	if errors.Is(err, git.ErrNotRepository) {
+		return usage("%s is not a git repository", dir).WithHint("name one with --repo, or run git init there")
+	}
 	if err != nil {
-		return blaise.Errorf(blaise.CodeInvalid, "%v", err).WithHint("name a git repository with --repo")
+		return err
 	}
 	if _, err := r.Resolve(ctx, "HEAD"); err != nil {
-		return blaise.Errorf(blaise.CodeInvalid, "repository %s has no commit yet", r.Dir).
+		return usage("repository %s has no commit yet", r.Dir).
 			WithHint("make one: git -C %s commit --allow-empty -m first", r.Dir)
 	}
 	d.repo = r.Dir
