@@ -28,11 +28,14 @@ func (r *run) newStack(specs []plug.Spec, unreadable bool) (*plug.Stack, error) 
 	}
 	r.shims = shims
 	l := r.lease
+	host := &plug.Local{
+		Dir:     filepath.Dir(r.spec.Config), // paths in blaise.yml are relative to it
+		Program: r.spec.Program, Fence: r.fence, Started: r.wroteDown,
+	}
 	return plug.NewStack(specs, plug.StackOptions{
 		Session: string(l.Session), Environment: string(l.Environment),
 		Records: l.Opened, Unreadable: unreadable,
-		Host:     &plug.Local{Program: r.spec.Program, Fence: r.fence, Started: r.wroteDown},
-		StateDir: r.spec.State, Machine: r.spec.Machine,
+		Host: host, StateDir: r.spec.State, Machine: r.spec.Machine,
 		Save: l.NextSave, Restore: restore(l),
 		State:  func(id string) plug.State { return plugState{r: r, id: id} },
 		Record: r.recordPlug, Intend: r.intend, Forget: r.forget,

@@ -68,7 +68,7 @@ func check(ctx context.Context, file string) []finding {
 	found = append(found, checkAgent(cfg))
 	found = append(found, checkEnv(cfg)...)
 	for _, s := range cfg.Plugs {
-		found = append(found, checkPlug(ctx, s))
+		found = append(found, checkPlug(ctx, filepath.Dir(file), s))
 	}
 	return found
 }
@@ -128,14 +128,14 @@ func checkEnv(cfg config.Config) []finding {
 	return found
 }
 
-func checkPlug(ctx context.Context, s plug.Spec) finding {
+func checkPlug(ctx context.Context, dir string, s plug.Spec) finding {
 	f := finding{What: fmt.Sprintf("plug %s", s.ID), OK: true, Text: s.Use}
 	if s.Use != "worktree" {
 		return f
 	}
-	repo, err := filepath.Abs(or(key(s, "repo"), "."))
-	if err != nil {
-		return finding{What: f.What, Text: err.Error()}
+	repo := or(key(s, "repo"), ".")
+	if !filepath.IsAbs(repo) {
+		repo = filepath.Join(dir, repo)
 	}
 	out, err := exec.CommandContext(ctx, "git", "-C", repo, "rev-parse", "--git-dir").CombinedOutput()
 	if err != nil {

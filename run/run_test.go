@@ -1,0 +1,438 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/run"
+	"blaise.dev/blaise/transcript"
+)
+
+// A house is a machine with a repository, a blaise.yml and a state directory.
+type house struct {
+	t                   *testing.T
+	repo, state, config string
+	runs                int
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	dir := t.TempDir()
+	h := &house{t: t, repo: filepath.Join(dir, "repo"), state: filepath.Join(dir, "state")}
+	h.config = filepath.Join(dir, "blaise.yml")
+	for _, d := range []string{h.repo, h.state} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.git("init", "-q", "-b", "main")
+	h.git("-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "first")
+	h.write(fmt.Sprintf("command: [%q, demo-agent]", h.program()), "{use: worktree, id: src, repo: repo}")
+	return h
+}
+
+func (h *house) program() string {
+	p, err := os.Executable()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return p
+}
+
+func (h *house) write(agent, plugs string) {
+	h.t.Helper()
+	text := fmt.Sprintf("version: 1\nagent:\n  %s\n  env: {BLAISE_DEMO_HOME: %q, BLAISE_DEMO_WITNESS: %q, "+
+		"SECRET: {from: TEST_SECRET, secret: true}}\nplugs: [%s]\n",
+		agent, filepath.Join(h.state, "talk"), h.witness(), plugs)
+	if err := os.WriteFile(h.config, []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) witness() string { return filepath.Join(h.state, "witness") }
+
+func (h *house) git(args ...string) string {
+	h.t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", h.repo}, args...)...).CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func lease(kind blaise.RunKind, n int) api.Lease {
+	return api.Lease{
+		Run: blaise.SessionID("stestone").Run(n), Session: "stestone", Environment: "stestone",
+		Kind: kind, Attempt: n, Agent: "demo", Token: "lease-token-of-the-run",
+		Beat: 200 * time.Millisecond, Misses: 100,
+		Limits: blaise.Limits{
+			AgentStart: 20 * time.Second, Load: 20 * time.Second, Open: 20 * time.Second,
+			Hook: 20 * time.Second, StopGrace: 2 * time.Second,
+		},
+		OnContextLoss: blaise.ReactContinue, NextSave: 1, Clean: true,
+	}
+}
+
+const secret = "the-value-nobody-may-see"
+
+// begin starts a run; done gives what Do returned.
+func (h *house) begin(ctx context.Context, c *control, l api.Lease) (done func() error) {
+	h.t.Helper()
+	h.runs++
+	dir := filepath.Join(h.state, "runs", fmt.Sprint(h.runs))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	spec := run.Spec{
+		URL: c.server.URL, Lease: l, Config: h.config, State: h.state, Dir: dir,
+		Program: h.program(), Instance: "i1", Machine: "m1", Version: "test",
+	}
+	deps := run.Deps{
+		Patience: 5 * time.Second,
+		Lookup: func(name string) (string, bool) {
+			return secret, name == "TEST_SECRET"
+		},
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- run.Do(ctx, spec, deps) }()
+	return func() error {
+		h.t.Helper()
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(40 * time.Second):
+			h.t.Fatalf("the run does not end; reports: %s", dump(c.kinds()))
+			return nil
+		}
+	}
+}
+
+// answered waits for the end of a turn and gives the agent's text.
+func (c *control) answered(n int, want blaise.MessageState) api.Report {
+	c.t.Helper()
+	rep := c.reportN(blaise.EventTurnEnded, n)
+	if rep.Result != want {
+		c.t.Fatalf("turn %d ended %s (%s), want %s", n, rep.Result, rep.Reason, want)
+	}
+	return rep
+}
+
+func verdicts(v blaise.Verdict) func(api.Report) api.Answer {
+	return func(r api.Report) api.Answer {
+		switch r.Event {
+		case blaise.EventPauseReported:
+			return api.Answer{Verdict: v}
+		case blaise.EventRunFailed, blaise.EventSignalled, blaise.EventPlugFailed:
+			return api.Answer{Verdict: blaise.VerdictTeardown}
+		}
+		return api.Answer{Verdict: blaise.VerdictDone}
+	}
+}
+
+// next is the lease of the run after this one.
+func (c *control) next(kind blaise.RunKind, n int) api.Lease {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := lease(kind, n)
+	for _, r := range c.reports {
+		switch r.Event {
+		case blaise.EventPauseReported, blaise.EventOpened:
+			l.Opened = slices.Clone(r.Plugs)
+		case blaise.EventConversation:
+			l.Conversation = *r.Conversation
+		case api.EventConfigKept:
+			l.Config = r.Config
+		case blaise.EventWorkSaved:
+			l.NextSave = r.Saved.N + 1
+		case blaise.EventTurnEnded:
+			if r.Result == blaise.MessageAnswered {
+				l.Turns++
+			}
+		}
+	}
+	l.Conversation.Turns = l.Turns
+	return l
+}
+
+func (h *house) worktrees() int { return strings.Count(h.git("worktree", "list"), "\n") - 1 }
+
+// A1, A2, A7, A12, A13, A16, X1, X5, X6, B4: a session from its first message
+// over a pause to its end.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = verdicts(blaise.VerdictExit)
+
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	opened := c.report(blaise.EventOpened)
+	if len(opened.Plugs) != 1 || !opened.Plugs[0].Resumable {
+		t.Fatalf("opened with plugs %s", dump(opened.Plugs))
+	}
+	c.prompt("stestone.m1", "write hello.txt Hello")
+	asked := c.report(blaise.EventQuestionAsked)
+	c.allow(asked.Question)
+	c.answered(1, blaise.MessageAnswered)
+	c.report(blaise.EventQuestionApplied)
+	c.prompt("stestone.m2", "echo "+secret)
+	if got := c.answered(2, blaise.MessageAnswered).Text; strings.Contains(got, secret) || got == "" {
+		t.Errorf("the answer is %q", got)
+	}
+	c.stop(true)
+	if err := done(); err != nil {
+		t.Fatalf("first run: %v", err)
+	}
+	paused := c.report(blaise.EventPauseReported)
+	if !paused.Clean || paused.Count == 0 || paused.Digest == "" {
+		t.Errorf("paused with %s", dump(paused))
+	}
+	if saved := c.report(blaise.EventWorkSaved).Saved; !strings.Contains(h.git("ls-tree", saved.Ref), "hello.txt") {
+		t.Errorf("hello.txt is not in %s", saved.Ref)
+	}
+
+	resumed := newControl(t)
+	resumed.verdict = verdicts(blaise.VerdictTeardown)
+	done = h.begin(t.Context(), resumed, c.next(blaise.RunResume, 2))
+	if got := resumed.report(blaise.EventConversation).Context; got != blaise.ContextFull {
+		t.Errorf("context is %q after the resume", got)
+	}
+	resumed.report(blaise.EventOpened)
+	if strings.Contains(resumed.text(), "hello.txt") {
+		t.Errorf("the replay is recorded again: %s", resumed.text())
+	}
+	resumed.prompt("stestone.m3", "recall")
+	if got := resumed.answered(1, blaise.MessageAnswered).Text; !strings.Contains(got, "write hello.txt") {
+		t.Errorf("the agent recalls %q", got)
+	}
+	resumed.stop(false)
+	if err := done(); err != nil {
+		t.Fatalf("second run: %v", err)
+	}
+	resumed.report(blaise.EventDestroyed)
+	if n := h.worktrees(); n != 0 {
+		t.Errorf("%d worktrees are left", n)
+	}
+	for _, text := range []string{c.text(), resumed.text()} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the secret is in the record:\n%s", text)
+		}
+	}
+}
+
+// A17: an environment that was left is destroyed by a run of its own.
+func TestTeardown(t *testing.T) {
+	t.Parallel()
+	for _, clean := range []bool{true, false} {
+		t.Run(fmt.Sprintf("clean %v", clean), func(t *testing.T) {
+			t.Parallel()
+			h, c := newHouse(t), newControl(t)
+			c.verdict = verdicts(blaise.VerdictExit)
+			done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+			c.report(blaise.EventOpened)
+			c.stop(true)
+			if err := done(); err != nil {
+				t.Fatal(err)
+			}
+			last := newControl(t)
+			l := c.next(blaise.RunTeardown, 2)
+			l.Clean = clean
+			if err := os.Remove(h.config); err != nil { // A22: the kept one counts
+				t.Fatal(err)
+			}
+			if err := h.begin(t.Context(), last, l)(); err != nil {
+				t.Fatal(err)
+			}
+			last.report(blaise.EventDestroyed)
+			if n := h.worktrees(); n != 0 {
+				t.Errorf("%d worktrees are left", n)
+			}
+		})
+	}
+}
+
+// A20: a signal saves, pauses, tears down; an open question delays nothing.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = verdicts("")
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	defer interrupt(nil)
+	done := h.begin(ctx, c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	c.prompt("stestone.m1", "write a.txt A")
+	c.report(blaise.EventQuestionAsked)
+	interrupt(run.ErrInterrupted)
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+	kinds := c.kinds()
+	want := []blaise.EventKind{blaise.EventConversation, blaise.EventOpened,
+		blaise.EventQuestionAsked, blaise.EventSignalled, blaise.EventDestroyed}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("reports %v, want %v", kinds, want)
+	}
+}
+
+// A7: a stop is heard while the plugs open.
+func TestStopDuringOpen(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = func(r api.Report) api.Answer {
+		if r.Event == blaise.EventPlugRecorded && !r.Plugs[0].Opened {
+			go c.stop(true)
+			c.mu.Unlock()
+			c.await("receipt of the stop", func() bool { return c.received[1] })
+			c.mu.Lock()
+		}
+		return verdicts(blaise.VerdictTeardown)(r)
+	}
+	if err := h.begin(t.Context(), c, lease(blaise.RunStart, 1))(); err != nil {
+		t.Fatal(err)
+	}
+	want := []blaise.EventKind{blaise.EventPauseReported, blaise.EventDestroyed}
+	if got := c.kinds(); !slices.Equal(got, want) {
+		t.Errorf("reports %v, want %v", got, want)
+	}
+}
+
+// X2: a run whose lease is stale kills what it started and touches no layer.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	c.prompt("stestone.m1", "sleep 600")
+	c.await("claim", func() bool { return len(c.claims) == 1 })
+	before := len(c.kinds())
+	c.set(func() { c.stale = true })
+	if err := done(); !errors.Is(err, run.ErrFenced) {
+		t.Fatalf("the run ended with %v, want %v", err, run.ErrFenced)
+	}
+	if after := len(c.kinds()); after != before {
+		t.Errorf("it said something: %v", c.kinds())
+	}
+	if n := h.worktrees(); n != 1 {
+		t.Errorf("%d worktrees, want the one there was", n)
+	}
+}
+
+// A23: an agent that dies in a turn is started again and loads; three deaths
+// with no answer between fail the run.
+func TestAgentDies(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = verdicts("")
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	c.prompt("stestone.m1", "hello")
+	c.answered(1, blaise.MessageAnswered)
+	c.prompt("stestone.m2", "crash")
+	if rep := c.answered(2, blaise.MessageInterrupted); !strings.Contains(rep.Reason, "exit code 3") {
+		t.Errorf("the reason is %q", rep.Reason)
+	}
+	c.prompt("stestone.m3", "recall")
+	if got := c.answered(3, blaise.MessageAnswered).Text; !strings.Contains(got, "hello") {
+		t.Errorf("after its death the agent recalls %q", got)
+	}
+	for i := range 3 {
+		c.prompt(blaise.SessionID("stestone").Message(4+i), "crash")
+		c.answered(4+i, blaise.MessageInterrupted)
+	}
+	if err := done(); err == nil || !strings.Contains(err.Error(), "died 3 times") {
+		t.Errorf("the run ended with %v", err)
+	}
+	c.report(blaise.EventRunFailed)
+	c.report(blaise.EventDestroyed)
+}
+
+// A22: what a run lacks is said, and the environment is as it was.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, agent, plugs, want string }{
+		{"agent not found", "command: [no-such-agent]", "{use: worktree, id: src, repo: repo}", "no-such-agent"},
+		{"blaise.yml", "comand: [x]", "{use: worktree}", "comand"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h, c := newHouse(t), newControl(t)
+			h.write(tt.agent, tt.plugs)
+			err := h.begin(t.Context(), c, lease(blaise.RunStart, 1))()
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("the run ended with %v", err)
+			}
+			if rep := c.report(blaise.EventRefused); !strings.Contains(rep.Reason, tt.want) {
+				t.Errorf("refused for %q", rep.Reason)
+			}
+			if n := h.worktrees(); n != 0 {
+				t.Errorf("%d worktrees are left", n)
+			}
+		})
+	}
+}
+
+// A7, A21: an answer that is lost is asked for again, under the same number.
+func TestPauseAnswerLost(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = verdicts(blaise.VerdictTeardown)
+	c.lose[blaise.EventPauseReported] = 2
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	c.stop(false)
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+	want := []blaise.EventKind{blaise.EventConversation, blaise.EventOpened,
+		blaise.EventPauseReported, blaise.EventDestroyed}
+	if got := c.kinds(); !slices.Equal(got, want) {
+		t.Errorf("reports %v, want %v", got, want)
+	}
+}
+
+// A cancel ends the turn and nothing else; an agent that does not obey is
+// killed, and the next message is answered all the same.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = verdicts(blaise.VerdictExit)
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	c.prompt("stestone.m1", "sleep 600")
+	c.event("turn_began", func(e transcript.Event) bool { return e.Kind == transcript.KindTurnBegan })
+	c.tell(blaise.Directive{Kind: blaise.DirectiveCancel, Message: "stestone.m1", Reason: "enough"})
+	c.answered(1, blaise.MessageCancelled)
+	c.prompt("stestone.m2", "hello")
+	c.answered(2, blaise.MessageAnswered)
+	c.stop(true)
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A26: out of reach for too long, the run saves and pauses, and what it had to
+// say waits in the spool.
+func TestLostContact(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	l := lease(blaise.RunStart, 1)
+	l.Beat, l.Misses = 100*time.Millisecond, 80 // 0.8 s between lost contact and the fence
+	done := h.begin(t.Context(), c, l)
+	c.report(blaise.EventOpened)
+	c.set(func() { c.down = true })
+	if err := done(); !errors.Is(err, run.ErrLostContact) {
+		t.Fatalf("the run ended with %v", err)
+	}
+	if n := h.worktrees(); n != 1 {
+		t.Errorf("%d worktrees, want the one there was", n)
+	}
+}
