@@ -19,7 +19,7 @@ func TestSQLite(t *testing.T) {
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	pg := storetest.StartPostgres(t)
+	pg := storetest.StartPostgres(t, "fsync=off") // no power is cut here
 	t.Run("suite", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) *store.DB {
 			return open(t, pg.Database(t), identity(t))

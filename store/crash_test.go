@@ -254,7 +254,8 @@ func recordUntilKilled(db *store.DB, sid blaise.SessionID) {
 	for n := r.Last; ; n += 3 {
 		var events []transcript.Event
 		for i := range int64(3) {
-			events = append(events, transcript.Event{N: n + 1 + i, Run: string(run), Kind: transcript.KindOutput})
+			e := transcript.Event{N: n + 1 + i, Run: string(run), Kind: transcript.KindOutput}
+			events = append(events, e)
 		}
 		_, err := db.Append(ctx(), sid, run, events)
 		fatal(err)

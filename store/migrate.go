@@ -23,7 +23,8 @@ func migrateSQLite(ctx context.Context, db *sql.DB, tables string) error {
 
 // migratePostgres migrates under an advisory lock: replicas start together.
 func migratePostgres(ctx context.Context, db *sql.DB) error {
-	locker, err := lock.NewPostgresSessionLocker()
+	// A try a second for 5 minutes, the longest that a migration may take.
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}

@@ -55,8 +55,8 @@ func (tx *Tx) writeRun(r blaise.Run) error {
 		not_before = excluded.not_before, offered_at = excluded.offered_at,
 		ended_at = excluded.ended_at, body = excluded.body`,
 		string(r.ID), string(r.ID.Session()), r.Attempt, clean(string(r.Runner)),
-		clean(string(r.Instance)), queue, flag(live), flag(r.Final()), nanos(r.NotBefore), nanos(r.OfferedAt),
-		nanos(r.EndedAt), encode(r))
+		clean(string(r.Instance)), queue, flag(live), flag(r.Final()),
+		nanos(r.NotBefore), nanos(r.OfferedAt), nanos(r.EndedAt), encode(r))
 }
 
 // Run reads a run in any state. CodeNotFound.

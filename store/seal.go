@@ -143,7 +143,9 @@ func (tx *Tx) SavePlugState(env blaise.EnvironmentID, plug string, value []byte)
 }
 
 // PlugState reads a plug's state, nil for none.
-func (db *DB) PlugState(ctx context.Context, env blaise.EnvironmentID, plug string) ([]byte, error) {
+func (db *DB) PlugState(
+	ctx context.Context, env blaise.EnvironmentID, plug string,
+) ([]byte, error) {
 	var sealed []byte
 	found, err := db.read(ctx).one([]any{&sealed},
 		`SELECT value FROM plug_states WHERE environment = ? AND plug = ?`, string(env), plug)

@@ -81,9 +81,10 @@ func testRunners(t *testing.T, db *store.DB) {
 	})
 }
 
-func testTokens(t *testing.T, db *store.DB) {
+func testUsers(t *testing.T, db *store.DB) {
 	u := store.UserToken{Hash: hash("u"), Name: "ada", Role: "admin", By: "bob", CreatedAt: time.Now().UTC()}
-	old := store.UserToken{Hash: hash("old"), Name: "eve", ExpiresAt: time.Now().Add(-time.Hour).UTC()}
+	past := time.Now().Add(-time.Hour).UTC()
+	old := store.UserToken{Hash: hash("old"), Name: "eve", ExpiresAt: past}
 	do(t, db, func(tx *store.Tx) error {
 		ok(t, tx.PutUserToken(old))
 		return tx.PutUserToken(u)
@@ -100,7 +101,9 @@ func testTokens(t *testing.T, db *store.DB) {
 	do(t, db, func(tx *store.Tx) error { return tx.DeleteUserToken(hash("u")) })
 	_, err = db.UserByToken(t.Context(), hash("u"))
 	code(t, err, blaise.CodeNotFound)
+}
 
+func testLoginCode(t *testing.T, db *store.DB) {
 	do(t, db, func(tx *store.Tx) error {
 		ok(t, tx.PutLoginCode(hash("code"), time.Now().Add(time.Hour)))
 		return tx.PutLoginCode(hash("stale"), time.Now().Add(-time.Hour))

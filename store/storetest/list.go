@@ -27,11 +27,11 @@ func testFind(t *testing.T, db *store.DB) {
 	}
 }
 
-func testList(t *testing.T, db *store.DB) {
-	var ids []blaise.SessionID
+// listed makes six sessions, two in each hour.
+func listed(t *testing.T, db *store.DB) (ids []blaise.SessionID) {
 	for i := range 6 {
 		s := New(id())
-		s.Session.CreatedAt = start.Add(time.Duration(i/2) * time.Hour) // two of each
+		s.Session.CreatedAt = start.Add(time.Duration(i/2) * time.Hour)
 		switch i {
 		case 0:
 			s.Environment.State = blaise.EnvOrphaned
@@ -44,46 +44,49 @@ func testList(t *testing.T, db *store.DB) {
 		create(t, db, s)
 		ids = append(ids, s.Session.ID)
 	}
-	list := func(f store.Filter) (got []blaise.SessionID) {
-		t.Helper()
-		all, err := db.Sessions(t.Context(), f)
-		ok(t, err)
-		for _, s := range all {
-			got = append(got, s.ID)
-		}
-		return got
-	}
-	of := func(n ...int) (want []blaise.SessionID) {
-		for _, i := range n {
-			want = append(want, ids[i])
-		}
-		return want
-	}
-	equal(t, "all", list(store.Filter{}), of(5, 4, 3, 2, 1, 0))
-	equal(t, "by agent", list(store.Filter{Agent: "other"}), of(1))
-	equal(t, "by state", list(store.Filter{State: blaise.SessionParked}), of(2))
-	equal(t, "that need a person", list(store.Filter{NeedsPerson: true}), of(2, 0))
-	equal(t, "by text", list(store.Filter{Text: "ROOF"}), of(5, 4, 3, 2, 0))
-	equal(t, "by text with wildcards", list(store.Filter{Text: "% done_"}), of(1))
-	var paged []blaise.SessionID
-	for f := (store.Filter{Limit: 2}); ; {
-		page, err := db.Sessions(t.Context(), f)
-		ok(t, err)
-		if len(page) == 0 {
-			break
-		}
-		for _, s := range page {
-			paged = append(paged, s.ID)
-			f.Before = s.Cursor()
-		}
-	}
-	equal(t, "by pages", paged, of(5, 4, 3, 2, 1, 0))
-	_, err := db.Sessions(t.Context(), store.Filter{Before: "x"})
-	code(t, err, blaise.CodeInvalid)
-	checkCounts(t, db, ids)
+	return ids
 }
 
-func checkCounts(t *testing.T, db *store.DB, ids []blaise.SessionID) {
+func testList(t *testing.T, db *store.DB) {
+	ids := listed(t, db)
+	for _, c := range []struct {
+		name   string
+		filter store.Filter
+		want   []int
+	}{
+		{"all", store.Filter{}, []int{5, 4, 3, 2, 1, 0}},
+		{"by agent", store.Filter{Agent: "other"}, []int{1}},
+		{"by state", store.Filter{State: blaise.SessionParked}, []int{2}},
+		{"that need a person", store.Filter{NeedsPerson: true}, []int{2, 0}},
+		{"by text", store.Filter{Text: "ROOF"}, []int{5, 4, 3, 2, 0}},
+		{"by text with wildcards", store.Filter{Text: "% done_"}, []int{1}},
+	} {
+		for _, page := range []int{0, 1, 2} { // the order holds over pages
+			var got []blaise.SessionID
+			for f := c.filter; ; {
+				f.Limit = page
+				lines, err := db.Sessions(t.Context(), f)
+				ok(t, err)
+				for _, s := range lines {
+					got, f.Before = append(got, s.ID), s.Cursor()
+				}
+				if len(lines) == 0 {
+					break
+				}
+			}
+			var want []blaise.SessionID
+			for _, i := range c.want {
+				want = append(want, ids[i])
+			}
+			equal(t, c.name, got, want)
+		}
+	}
+	_, err := db.Sessions(t.Context(), store.Filter{Before: "x"})
+	code(t, err, blaise.CodeInvalid)
+}
+
+func testCounts(t *testing.T, db *store.DB) {
+	listed(t, db)
 	counts, err := db.Counts(t.Context())
 	ok(t, err)
 	want := map[blaise.SessionState]int{blaise.SessionQueued: 5, blaise.SessionParked: 1}
@@ -92,16 +95,19 @@ func checkCounts(t *testing.T, db *store.DB, ids []blaise.SessionID) {
 	ok(t, err)
 	equal(t, "waits", parked[0].Waits, 1)
 	equal(t, "environment", parked[0].Environment, blaise.EnvNone)
-	of, err := db.SessionsOf(t.Context(), "other", true)
-	ok(t, err)
-	equal(t, "sessions of an agent", of, ids[1:2])
+}
+
+func testSessionsOf(t *testing.T, db *store.DB) {
+	ids := listed(t, db)
+	of := func(unended bool) []blaise.SessionID {
+		got, err := db.SessionsOf(t.Context(), "other", unended)
+		ok(t, err)
+		return got
+	}
+	equal(t, "unended", of(true), ids[1:2])
 	change(t, db, ids[1], func(p *blaise.Plan) { p.Next.Session.State = blaise.SessionEnded })
-	of, err = db.SessionsOf(t.Context(), "other", true)
-	ok(t, err)
-	equal(t, "unended sessions of an agent", of, []blaise.SessionID(nil))
-	of, err = db.SessionsOf(t.Context(), "other", false)
-	ok(t, err)
-	equal(t, "all sessions of an agent", of, ids[1:2])
+	equal(t, "unended after the end", of(true), nil)
+	equal(t, "all", of(false), ids[1:2])
 }
 
 func testView(t *testing.T, db *store.DB) {

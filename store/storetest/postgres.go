@@ -27,9 +27,9 @@ type Postgres struct {
 	made     atomic.Int64        // databases
 }
 
-// StartPostgres starts a server that ends with the test. Where PostgreSQL is
-// not installed the test is skipped.
-func StartPostgres(t testing.TB) *Postgres {
+// StartPostgres starts a server that ends with the test, with settings such as
+// "fsync=off". Where PostgreSQL is not installed the test is skipped.
+func StartPostgres(t testing.TB, settings ...string) *Postgres {
 	t.Helper()
 	bin := findPostgres()
 	if bin == "" {
@@ -41,8 +41,11 @@ func StartPostgres(t testing.TB) *Postgres {
 	}
 	p.run(t, "initdb", "-D", p.data(), "-A", "trust", "-U", "postgres", "-E", "UTF8",
 		"--no-locale", "--no-sync")
-	p.run(t, "pg_ctl", "-D", p.data(), "-w", "-l", filepath.Join(p.dir, "log"),
-		"-o", "-k "+p.dir+" -c listen_addresses= -c max_connections=400", "start")
+	options := "-k " + p.dir
+	for _, s := range append([]string{"listen_addresses=", "max_connections=400"}, settings...) {
+		options += " -c " + s
+	}
+	p.run(t, "pg_ctl", "-D", p.data(), "-w", "-l", filepath.Join(p.dir, "log"), "-o", options, "start")
 	t.Cleanup(func() { p.run(t, "pg_ctl", "-D", p.data(), "-m", "immediate", "-w", "stop") })
 	return p
 }

@@ -16,7 +16,8 @@ func testDirectives(t *testing.T, db *store.DB) {
 	sid, run := s.Session.ID, s.Run.ID
 	var all []blaise.Directive
 	for n := range int64(3) {
-		all = append(all, blaise.Directive{N: n + 1, Run: run, Kind: blaise.DirectivePrompt, IssuedAt: start})
+		d := blaise.Directive{N: n + 1, Run: run, Kind: blaise.DirectivePrompt, IssuedAt: start}
+		all = append(all, d)
 	}
 	create(t, db, s)
 	change(t, db, sid, func(p *blaise.Plan) { p.Issue = all })
@@ -184,7 +185,9 @@ func testOffers(t *testing.T, db *store.DB) {
 }
 
 func testLiveRuns(t *testing.T, db *store.DB) {
-	states := []blaise.RunState{blaise.RunOffered, blaise.RunAccepted, blaise.RunStopping, blaise.RunEnded}
+	states := []blaise.RunState{
+		blaise.RunOffered, blaise.RunAccepted, blaise.RunStopping, blaise.RunEnded,
+	}
 	var want []blaise.RunID
 	var sessions []blaise.SessionID
 	for _, state := range states {

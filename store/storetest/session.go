@@ -64,6 +64,14 @@ func testPlan(t *testing.T, db *store.DB) {
 	got, err := db.History(t.Context(), sid, 10)
 	ok(t, err)
 	equal(t, "history", got, history)
+	checkEnded(t, db, run, said, asked)
+}
+
+// checkEnded finds rows that are in no snapshot any more.
+func checkEnded(
+	t *testing.T, db *store.DB, run blaise.Run, said blaise.Message, asked blaise.Question,
+) {
+	t.Helper()
 	do(t, db, func(tx *store.Tx) error {
 		m, err := tx.Message(said.ID)
 		equal(t, "ended message", m, said)
@@ -71,20 +79,42 @@ func testPlan(t *testing.T, db *store.DB) {
 		equal(t, "ended question", q, asked)
 		r, err3 := tx.Run(run.ID)
 		equal(t, "ended run", r, run)
-		byKey, found, err4 := tx.MessageByKey(sid, said.Key)
+		byKey, found, err4 := tx.MessageByKey(said.ID.Session(), said.Key)
 		equal(t, "message by key", byKey, said)
 		equal(t, "message by key found", found, true)
 		return errors.Join(err, err2, err3, err4)
 	})
-	// A takeback (X2): the lost run lives again, its successor is withdrawn.
-	next.State, next.Outcome, next.EndedAt = blaise.RunEnded, blaise.RunCancelled, start.Add(2*time.Hour)
+}
+
+// testTakeback: a lost run is back before its successor was accepted (X2).
+func testTakeback(t *testing.T, db *store.DB) {
+	s := New(id())
+	sid := s.Session.ID
+	first := *s.Run
+	first.State, first.EndedAt = blaise.RunEnded, start.Add(time.Minute)
+	s.Last = &first
+	s.Run = &blaise.Run{ID: sid.Run(2), Attempt: 2, State: blaise.RunOffered, OfferedAt: start}
+	create(t, db, s)
+	back, withdrawn := first, *s.Run
+	back.State, back.EndedAt = blaise.RunConnected, time.Time{}
+	withdrawn.State, withdrawn.EndedAt = blaise.RunEnded, start.Add(time.Hour)
 	change(t, db, sid, func(p *blaise.Plan) {
-		p.Next.Run, p.Next.Last = s.Run, nil
-		p.Ended.Runs = []blaise.Run{next}
+		p.Next.Run, p.Next.Last = &back, nil
+		p.Ended.Runs = []blaise.Run{withdrawn}
 	})
-	after := load(t, db, sid)
-	equal(t, "run taken back", after.Run, s.Run)
-	equal(t, "run withdrawn", after.Last, &next)
+	got := load(t, db, sid)
+	equal(t, "run taken back", *got.Run, back)
+	equal(t, "run withdrawn", *got.Last, withdrawn)
+	offers, err := db.Offers(t.Context(), start, 9)
+	ok(t, err)
+	equal(t, "offers", len(offers), 0)
+	// Lost again, it is the one that may be taken back again.
+	back.State, back.EndedAt = blaise.RunEnded, start.Add(2*time.Hour)
+	change(t, db, sid, func(p *blaise.Plan) {
+		p.Next.Run, p.Next.Last = nil, &back
+		p.Ended.Runs = []blaise.Run{back}
+	})
+	equal(t, "last run", *load(t, db, sid).Last, back)
 }
 
 func testNoChange(t *testing.T, db *store.DB) {

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -131,9 +130,10 @@ func testChunks(t *testing.T, db *store.DB) {
 		ok(t, err)
 		lines = append(lines, line)
 	}
-	lines = append(lines, bytes.Join([][]byte{[]byte(`"`), bytes.Repeat([]byte("y"), 600<<10), []byte(`"`)}, nil))
-	lines[40] = append(append([]byte(`{"kind":"output","data":`), lines[40]...), '}')
-	_, err := db.AppendRaw(t.Context(), sid, run, 1, lines)
+	long, err := json.Marshal(transcript.New(transcript.KindOutput, strings.Repeat("y", 600<<10)))
+	ok(t, err)
+	lines = append(lines, long)
+	_, err = db.AppendRaw(t.Context(), sid, run, 1, lines)
 	ok(t, err)
 	got := read(t, db, sid)
 	equal(t, "events", len(got), len(lines))
@@ -175,9 +175,9 @@ func testNotices(t *testing.T, db *store.DB) {
 		wg.Go(func() {
 			for i := range 20 {
 				check(t, db.Tx(t.Context(), func(tx *store.Tx) error {
+					first := blaise.Notice{Kind: "notice", Text: "first", Data: map[string]any{"i": i}}
 					return apply(tx, sid, func(p *blaise.Plan) {
-						data := map[string]any{"i": i}
-						p.Notices = []blaise.Notice{{Kind: "notice", Text: "first", Data: data}, {Kind: "state"}}
+						p.Notices = []blaise.Notice{first, {Kind: "state"}}
 					})
 				}))
 			}
@@ -191,20 +191,24 @@ func testNotices(t *testing.T, db *store.DB) {
 	wg.Wait()
 	ok(t, db.Carry(t.Context()))
 	for _, sid := range sids {
-		got := read(t, db, sid)
-		equal(t, "notices", len(got), 40)
-		for i, e := range got {
-			want := `{}`
-			if i%2 == 0 {
-				want = fmt.Sprintf(`{"i":%d,"text":"first"}`, i/2)
-			}
-			equal(t, "notice", string(e.Data), want)
-			equal(t, "n", e.N, 0)
-			equal(t, "run", e.Run, "")
-		}
+		checkNotices(t, read(t, db, sid))
 	}
 	do(t, db, func(tx *store.Tx) error {
 		code(t, tx.Notice("none", blaise.Notice{Kind: "notice"}), blaise.CodeNotFound)
 		return nil
 	})
+}
+
+func checkNotices(t *testing.T, got []transcript.Event) {
+	t.Helper()
+	equal(t, "notices", len(got), 40)
+	for i, e := range got {
+		want := `{}`
+		if i%2 == 0 {
+			want = fmt.Sprintf(`{"i":%d,"text":"first"}`, i/2)
+		}
+		equal(t, "notice", string(e.Data), want)
+		equal(t, "n", e.N, 0)
+		equal(t, "run", e.Run, "")
+	}
 }
