@@ -106,6 +106,7 @@ func (a *agent) follow() {
 	}()
 	a.exit, _ = a.proc.Wait() // a lost shim: exit stays zero, the connection tells
 	_ = a.proc.Kill()         // the rest of its tree, or its stdout would stay open
+	a.stderr.end()
 	<-talked
 }
 

@@ -12,12 +12,12 @@ import (
 
 // connect tells Blaise that the run is there, again and again while Blaise is
 // away, and takes the directives that wait.
-func (r *run) connect(life context.Context) error {
+func (r *run) connect(ctx context.Context) error {
 	start := plug.Boottime()
 	limit := blaise.Policy{Beat: r.lease.Beat, Misses: r.lease.Misses}.StopAfter()
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		at := plug.Boottime()
-		c, err := r.client.Connect(life)
+		c, err := r.client.Connect(ctx)
 		if err == nil {
 			r.beat.begin(at)
 			r.hear(api.Directives{Directives: c.Directives})
@@ -26,7 +26,7 @@ func (r *run) connect(life context.Context) error {
 		if blaise.CodeOf(err) != blaise.CodeUnreachable || plug.Boottime()-start > limit {
 			return err
 		}
-		if err := sleep(life, wait); err != nil {
+		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
 	}

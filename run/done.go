@@ -17,10 +17,21 @@ type Done struct {
 	Error string `json:"error,omitempty"` // "" if it ended as it was told to
 }
 
+// A cleanError is an error that may be shown: the agent's last words are in
+// some.
+type cleanError struct {
+	text string
+	err  error
+}
+
+func (e cleanError) Error() string { return e.text }
+func (e cleanError) Unwrap() error { return e.err }
+
 func (r *run) markDone(err error) error {
 	var d Done
 	if err != nil {
 		d.Error = r.secrets.String(err.Error())
+		err = cleanError{text: d.Error, err: err}
 	}
 	b, merr := json.Marshal(d)
 	if merr == nil {

@@ -21,6 +21,7 @@ func (r *run) end(life context.Context, cause error) error {
 	if err := r.talk.stop(life); err != nil {
 		r.log.Error("agent not stopped cleanly", "error", err)
 	}
+	r.record.flush()
 	first := r.begin(life, e, cause)
 	saved := r.bringHome(life)
 	if life.Err() != nil {

@@ -29,7 +29,7 @@ func Do(ctx context.Context, s Spec, d Deps) error {
 	}
 	defer r.close()
 	life, work := r.contexts(ctx)
-	if err := r.connect(life); err != nil {
+	if err := r.connect(work); err != nil {
 		return err
 	}
 	defer r.serve(life)() // beats, directives, shipping: beside it all, to the end

@@ -343,15 +343,82 @@ func TestAgentDies(t *testing.T) {
 	if got := c.answered(3, blaise.MessageAnswered).Text; !strings.Contains(got, "hello") {
 		t.Errorf("after its death the agent recalls %q", got)
 	}
+	c.prompt("stestone.m4", "crash")
+	c.answered(4, blaise.MessageInterrupted)
+	c.tell(blaise.Directive{Kind: blaise.DirectivePrompt, Message: "stestone.m4", Text: "crash",
+		Repeat: 1, GoOn: true}) // the replay holds it: the agent is asked to go on
+	c.answered(5, blaise.MessageAnswered)
 	for i := range 3 {
-		c.prompt(blaise.SessionID("stestone").Message(4+i), "crash")
-		c.answered(4+i, blaise.MessageInterrupted)
+		c.prompt(blaise.SessionID("stestone").Message(5+i), "crash")
+		c.answered(6+i, blaise.MessageInterrupted)
 	}
 	if err := done(); err == nil || !strings.Contains(err.Error(), "died 3 times") {
 		t.Errorf("the run ended with %v", err)
 	}
 	c.report(blaise.EventRunFailed)
 	c.report(blaise.EventDestroyed)
+}
+
+// A23: an agent that exits at once says why, in the error and in the record.
+func TestAgentExitsAtOnce(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = verdicts("")
+	h.write("command: [sh, -c, 'echo no key $SECRET >&2; exit 7']", "{use: worktree, id: src, repo: repo}")
+	err := h.begin(t.Context(), c, lease(blaise.RunStart, 1))()
+	if err == nil || !strings.Contains(err.Error(), "exit code 7") || !strings.Contains(err.Error(), "no key") {
+		t.Errorf("the run ended with %v", err)
+	}
+	if rep := c.report(blaise.EventRunFailed); !strings.Contains(rep.Reason, "no key [redacted]") {
+		t.Errorf("failed for %q", rep.Reason)
+	}
+	c.event("stderr", func(e transcript.Event) bool {
+		return e.Kind == transcript.KindOutput && strings.Contains(string(e.Data), "no key [redacted]")
+	})
+	c.report(blaise.EventDestroyed)
+}
+
+// A14, X6: an agent that does not have the conversation begins a new one, and
+// says so; the environment is the old one.
+func TestContextLost(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = verdicts(blaise.VerdictExit)
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	c.prompt("stestone.m1", "hello")
+	c.answered(1, blaise.MessageAnswered)
+	c.stop(true)
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(h.state, "talk")); err != nil {
+		t.Fatal(err)
+	}
+	for _, reaction := range []blaise.Reaction{blaise.ReactContinue, blaise.ReactFail} {
+		again := newControl(t)
+		again.verdict = verdicts(blaise.VerdictExit)
+		l := c.next(blaise.RunResume, 2)
+		l.OnContextLoss = reaction
+		done = h.begin(t.Context(), again, l)
+		again.event("notice", func(e transcript.Event) bool {
+			return e.Kind == transcript.KindNotice && strings.Contains(string(e.Data), "no longer has")
+		})
+		if reaction == blaise.ReactFail {
+			if err := done(); err == nil || !strings.Contains(err.Error(), "onContextLoss") {
+				t.Errorf("the run ended with %v", err)
+			}
+			continue
+		}
+		if got := again.report(blaise.EventConversation); got.Context != blaise.ContextNone {
+			t.Errorf("context is %q", got.Context)
+		}
+		again.report(blaise.EventOpened)
+		again.stop(true)
+		if err := done(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // A22: what a run lacks is said, and the environment is as it was.

@@ -33,6 +33,17 @@ func (s *stderr) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// end records a last line that was not ended.
+func (s *stderr) end() {
+	s.mu.Lock()
+	rest := string(s.line)
+	s.line = nil
+	s.mu.Unlock()
+	if rest != "" {
+		s.tell(transcript.New(transcript.KindOutput, map[string]string{"source": "agent", "text": rest}))
+	}
+}
+
 // take adds p and gives the lines that it makes whole.
 func (s *stderr) take(p []byte) []byte {
 	s.mu.Lock()
