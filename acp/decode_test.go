@@ -95,82 +95,84 @@ func TestSessionIsLenient(t *testing.T) {
 	}
 }
 
-// The hazards of section 4.5 of the notes on ACP.
+// updates are the hazards of section 4.5 of the notes on ACP.
+var updates = map[string]struct {
+	raw string
+	ok  func(acp.Update) bool
+}{
+	"unknown chunk": {
+		`{"sessionUpdate":"compaction_summary_chunk","content":{"type":"text","text":"x"}}`,
+		func(u acp.Update) bool { _, ok := u.Text(); return !ok },
+	},
+	"notice": {
+		`{"sessionUpdate":"notice","title":"x"}`,
+		func(u acp.Update) bool { _, ok := u.Title(); return !ok },
+	},
+	"unknown block": {
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"video","data":"x"}}`,
+		func(u acp.Update) bool {
+			b, ok := u.Content()
+			_, text := u.Text()
+			return ok && b.Type == "video" && b.Raw != nil && !text
+		},
+	},
+	"content an array": {
+		`{"sessionUpdate":"agent_message_chunk","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`,
+		func(u acp.Update) bool { text, ok := u.Text(); return ok && text == "ab" },
+	},
+	"usage in floats": {
+		`{"sessionUpdate":"usage_update","used":12.0,"size":"200000","cost":{"amount":"0.1","currency":"USD"}}`,
+		func(u acp.Update) bool {
+			v, ok := u.Usage()
+			return ok && v == acp.Usage{Used: 12, Size: 200000, HasCost: true, Cost: 0.1, Currency: "USD"}
+		},
+	},
+	"usage without cost": {
+		`{"sessionUpdate":"usage_update","used":null,"size":1e999,"cost":7}`,
+		func(u acp.Update) bool { v, ok := u.Usage(); return ok && v == acp.Usage{} },
+	},
+	"line a float": {
+		`{"sessionUpdate":"tool_call","toolCallId":"c","locations":[{"path":"/f","line":3.0},{"path":"/g"}]}`,
+		func(u acp.Update) bool {
+			c, ok := u.ToolCall()
+			return ok && len(c.Locations) == 2 && c.Locations[0].Line == 3
+		},
+	},
+	"odd tool content": {
+		`{"sessionUpdate":"tool_call_update","toolCallId":7,"content":[9,{"type":"diff","path":"/f","newText":"n"},{"type":"odd"}]}`,
+		func(u acp.Update) bool {
+			c, ok := u.ToolCall()
+			return ok && c.ID == "7" && len(c.Content) == 3 && c.Content[1].NewText == "n"
+		},
+	},
+	"mode": {
+		`{"sessionUpdate":"current_mode_update","modeId":"plan"}`,
+		func(u acp.Update) bool { m, ok := u.Mode(); return ok && m == "plan" },
+	},
+	"title cleared": {
+		`{"sessionUpdate":"session_info_update","title":null}`,
+		func(u acp.Update) bool { s, ok := u.Title(); return ok && s == "" },
+	},
+	"title unchanged": {
+		`{"sessionUpdate":"session_info_update","updatedAt":"x"}`,
+		func(u acp.Update) bool { _, ok := u.Title(); return !ok },
+	},
+	"plan": {
+		`{"sessionUpdate":"plan","entries":[{"content":"a","status":"pending"},{"content":2}]}`,
+		func(u acp.Update) bool { p, ok := u.Plan(); return ok && len(p) == 2 && p[1].Content == "2" },
+	},
+	"escaped key": {
+		`{"session\u0055pdate":"plan","entries":null}`,
+		func(u acp.Update) bool { p, ok := u.Plan(); return ok && len(p) == 0 },
+	},
+	"no kind":     {`{"x":1}`, func(u acp.Update) bool { return u.Kind == "" }},
+	"no object":   {`"text"`, func(u acp.Update) bool { return string(u.Raw) == `"text"` }},
+	"bad unicode": {"{\"sessionUpdate\":\"a\xffb\"}", func(u acp.Update) bool { return u.Kind == "a\ufffdb" }},
+}
+
 func TestUpdatesAreNeverMistaken(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		raw string
-		ok  func(acp.Update) bool
-	}{
-		"unknown chunk": {
-			`{"sessionUpdate":"compaction_summary_chunk","content":{"type":"text","text":"x"}}`,
-			func(u acp.Update) bool { _, ok := u.Text(); return !ok },
-		},
-		"notice": {
-			`{"sessionUpdate":"notice","title":"x"}`,
-			func(u acp.Update) bool { _, ok := u.Title(); return !ok },
-		},
-		"unknown block": {
-			`{"sessionUpdate":"agent_message_chunk","content":{"type":"video","data":"x"}}`,
-			func(u acp.Update) bool {
-				b, ok := u.Content()
-				_, text := u.Text()
-				return ok && b.Type == "video" && b.Raw != nil && !text
-			},
-		},
-		"content an array": {
-			`{"sessionUpdate":"agent_message_chunk","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`,
-			func(u acp.Update) bool { text, ok := u.Text(); return ok && text == "ab" },
-		},
-		"usage in floats": {
-			`{"sessionUpdate":"usage_update","used":12.0,"size":"200000","cost":{"amount":"0.1","currency":"USD"}}`,
-			func(u acp.Update) bool {
-				v, ok := u.Usage()
-				return ok && v == acp.Usage{Used: 12, Size: 200000, HasCost: true, Cost: 0.1, Currency: "USD"}
-			},
-		},
-		"usage without cost": {
-			`{"sessionUpdate":"usage_update","used":null,"size":1e999,"cost":7}`,
-			func(u acp.Update) bool { v, ok := u.Usage(); return ok && v == acp.Usage{} },
-		},
-		"line a float": {
-			`{"sessionUpdate":"tool_call","toolCallId":"c","locations":[{"path":"/f","line":3.0},{"path":"/g"}]}`,
-			func(u acp.Update) bool {
-				c, ok := u.ToolCall()
-				return ok && len(c.Locations) == 2 && c.Locations[0].Line == 3
-			},
-		},
-		"odd tool content": {
-			`{"sessionUpdate":"tool_call_update","toolCallId":7,"content":[9,{"type":"diff","path":"/f","newText":"n"},{"type":"odd"}]}`,
-			func(u acp.Update) bool {
-				c, ok := u.ToolCall()
-				return ok && c.ID == "7" && len(c.Content) == 3 && c.Content[1].NewText == "n"
-			},
-		},
-		"mode": {
-			`{"sessionUpdate":"current_mode_update","modeId":"plan"}`,
-			func(u acp.Update) bool { m, ok := u.Mode(); return ok && m == "plan" },
-		},
-		"title cleared": {
-			`{"sessionUpdate":"session_info_update","title":null}`,
-			func(u acp.Update) bool { s, ok := u.Title(); return ok && s == "" },
-		},
-		"title unchanged": {
-			`{"sessionUpdate":"session_info_update","updatedAt":"x"}`,
-			func(u acp.Update) bool { _, ok := u.Title(); return !ok },
-		},
-		"plan": {
-			`{"sessionUpdate":"plan","entries":[{"content":"a","status":"pending"},{"content":2}]}`,
-			func(u acp.Update) bool { p, ok := u.Plan(); return ok && len(p) == 2 && p[1].Content == "2" },
-		},
-		"escaped key": {
-			`{"session\u0055pdate":"plan","entries":null}`,
-			func(u acp.Update) bool { p, ok := u.Plan(); return ok && len(p) == 0 },
-		},
-		"no kind":     {`{"x":1}`, func(u acp.Update) bool { return u.Kind == "" }},
-		"no object":   {`"text"`, func(u acp.Update) bool { return string(u.Raw) == `"text"` }},
-		"bad unicode": {"{\"sessionUpdate\":\"a\xffb\"}", func(u acp.Update) bool { return u.Kind == "a\ufffdb" }},
-	} {
+	for name, c := range updates {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u := receive(t, c.raw)
