@@ -66,7 +66,7 @@ func (d *decision) wantedOfRun(want func(bool, ClockKind, string, time.Time), ke
 	turn := run.State == RunConnected && run.Turn != "" && !s.asked()
 	want(run.State == RunAccepted, ClockConnect, id, run.AcceptedAt)
 	want(run.State != RunAccepted, ClockLost, id, d.e.At)
-	want(opening && stop == nil, ClockOpen, id, d.e.At)
+	want(opening && stop == nil && !s.asked(), ClockOpen, id, d.e.At)
 	want(d.idle(), ClockIdle, "", d.e.At)
 	keep(turn, ClockSilenceWarn)
 	keep(turn, ClockStalled)

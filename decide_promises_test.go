@@ -134,10 +134,27 @@ func checkMessages(t *rapid.T, s blaise.Snapshot, now time.Time) {
 			}
 			continue
 		}
-		why := strings.Join(blaise.Why(s, now), "\n")
-		if s.Run == nil && len(s.Clocks) == 0 && !strings.Contains(why, string(m.ID)) {
-			t.Fatalf("message %s waits for nothing; why says:\n%s", m.ID, why)
+		if len(blaise.Why(s, now)) == 0 || s.Waits(m.ID) == "" {
+			t.Fatalf("message %s waits, and nobody says why", m.ID)
 		}
+		if strings.Contains(s.Waits(m.ID), "about to be offered") {
+			t.Fatalf("message %s waits for a run that is not offered: %+v", m.ID, s)
+		}
+	}
+	ready := s.Run != nil && s.Run.State == blaise.RunConnected && s.Run.Turn == "" &&
+		s.Environment.State == blaise.EnvOpen && !s.Session.Held
+	for _, d := range s.Directives {
+		ready = ready && d.Kind != blaise.DirectiveStop
+	}
+	if !ready || s.Session.State == blaise.SessionParked {
+		return
+	}
+	handed := func(m blaise.Message) bool { return m.Run == s.Run.ID }
+	if len(s.Messages) > 0 && !slices.ContainsFunc(s.Messages, handed) {
+		t.Fatalf("a run is ready, and none of the messages is handed to it: %+v", s.Messages)
+	}
+	if len(s.Messages) == 0 && !clockRuns(s, blaise.ClockIdle) {
+		t.Fatal("the session is idle, and no clock says till when")
 	}
 }
 
@@ -153,19 +170,28 @@ func checkClocks(t *rapid.T, s blaise.Snapshot) {
 			t.Fatalf("clock %s does not explain itself: %+v", key, c)
 		}
 	}
+	if s.Run != nil && s.Run.State != blaise.RunOffered {
+		if clockRuns(s, blaise.ClockLost) == clockRuns(s, blaise.ClockConnect) {
+			t.Fatalf("run %s is %s and can stay for ever: %+v", s.Run.ID, s.Run.State, s.Clocks)
+		}
+	}
+	kept := s.Environment.State == blaise.EnvPaused || s.Environment.State == blaise.EnvUnattended
+	if kept && s.Run == nil && !clockRuns(s, blaise.ClockMaxPaused) && !clockRuns(s, blaise.ClockRetry) {
+		t.Fatalf("environment %s can stay for ever", s.Environment.State)
+	}
 	working := s.Session.State == blaise.SessionWorking || s.Session.State == blaise.SessionParked
 	if working && clockRuns(s, blaise.ClockIdle) {
 		t.Fatal("the idle clock runs in a turn")
 	}
 	idle := s.Environment.State == blaise.EnvOpen && s.Run != nil && s.Run.State == blaise.RunConnected &&
 		s.Run.Turn == "" && len(s.Messages) == 0 && !s.Session.Held
-	if idle && s.Session.State != blaise.SessionIdle && s.Session.State != blaise.SessionEnded {
+	parked := s.Session.State == blaise.SessionParked
+	if idle && !parked && s.Session.State != blaise.SessionIdle && s.Session.State != blaise.SessionEnded {
 		t.Fatalf("an open run without a message is %s, not idle", s.Session.State)
 	}
-	if idle && len(s.Directives) == 0 && s.Policy.IdleAfter > 0 && !clockRuns(s, blaise.ClockIdle) {
+	if idle && !parked && len(s.Directives) == 0 && s.Policy.IdleAfter > 0 && !clockRuns(s, blaise.ClockIdle) {
 		t.Fatal("an idle session has no idle clock")
 	}
-	parked := s.Session.State == blaise.SessionParked
 	if parked && (clockRuns(s, blaise.ClockSilenceWarn) || clockRuns(s, blaise.ClockStalled)) {
 		t.Fatal("a silence clock runs while a person is asked")
 	}

@@ -2,6 +2,7 @@ package blaise_test
 
 import (
 	"reflect"
+	"strconv"
 	"testing"
 	"time"
 
@@ -25,13 +26,15 @@ type world struct {
 
 func TestDecideKeepsItsPromises(t *testing.T) {
 	seen := map[blaise.EnvironmentState]bool{}
-	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, seen)
-		steps := rapid.IntRange(1, 120).Draw(t, "steps")
-		for range steps {
-			w.step()
-		}
-	})
+	for i := range 5 {
+		t.Run(strconv.Itoa(i), rapid.MakeCheck(func(t *rapid.T) {
+			w := newWorld(t, seen)
+			steps := rapid.IntRange(1, 120).Draw(t, "steps")
+			for range steps {
+				w.step()
+			}
+		}))
+	}
 	for _, state := range blaise.EnvironmentStates() {
 		if !seen[state] {
 			t.Errorf("state %s was never reached", state)
@@ -84,6 +87,25 @@ func (w *world) step() {
 	}
 	e.At = w.now
 	w.apply(e)
+	w.damaged(e)
+}
+
+// damaged wants a decision over rows that do not fit together to be no panic.
+func (w *world) damaged(e blaise.Event) {
+	s := deepCopy(w.s)
+	switch rapid.IntRange(0, 4).Draw(w.t, "damage") {
+	case 0:
+		s.Run = nil
+	case 1:
+		s.Messages, s.Questions = nil, nil
+	case 2:
+		s.Environment.State = rapid.SampledFrom(blaise.EnvironmentStates()).Draw(w.t, "state")
+	case 3:
+		s.Environment = blaise.Environment{}
+	case 4:
+		s.Clocks, s.Directives = nil, nil
+	}
+	_, _ = blaise.Decide(s, e)
 }
 
 // likely is what a well-behaved run does next.

@@ -35,27 +35,6 @@ func (d *decision) accepted() error {
 	return nil
 }
 
-// MachineFor is the machine that the offered run must go to, false if any will
-// do: an environment moves only where every one of its plugs can be reached
-// (A31).
-func (s *Snapshot) MachineFor() (MachineID, bool) {
-	switch s.Environment.State {
-	case EnvPaused, EnvUnattended, EnvTeardownWaiting:
-	default:
-		return "", false
-	}
-	for _, p := range s.Environment.Plugs {
-		if p.Reach != ReachShared && p.Opened && !p.Unowned {
-			machine := p.Machine
-			if machine == "" {
-				machine = s.Session.Machine
-			}
-			return machine, machine != ""
-		}
-	}
-	return "", false
-}
-
 // connected is the first word of the run's process.
 func (d *decision) connected() error {
 	s := &d.next

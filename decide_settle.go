@@ -102,14 +102,6 @@ func (d *decision) settleOffer() {
 	d.note("run:"+string(run.ID), "", string(RunOffered), why)
 }
 
-// pinned is the only runner that may take a run of that kind (A31).
-func (s *Snapshot) pinned(kind RunKind) RunnerID {
-	if kind == RunStart && s.Environment.State != EnvUnattended {
-		return ""
-	}
-	return s.Session.Runner
-}
-
 // owed is the kind of run that the session needs now, "" for none, and why.
 func (d *decision) owed() (RunKind, string) {
 	s := &d.next
