@@ -211,8 +211,8 @@ func TestSlowHandlerDoesNotTearTheConnection(t *testing.T) {
 	r := &recorder{}
 	release := make(chan struct{})
 	r.onUpdate = func(acp.Update) { <-release }
-	a := acptest.Start(t, acptest.Script{Burst: 20_000, Silent: []string{"authenticate"}})
-	p := connect(t, a, r, acp.Options{WriteTimeout: 50 * time.Millisecond})
+	a := acptest.Start(t, acptest.Script{Burst: 2000, Size: 200, Silent: []string{"authenticate"}})
+	p := connect(t, a, r, acp.Options{WriteTimeout: 500 * time.Millisecond})
 	ended := p.begin()
 	eventually(t, func() bool { return p.Stats().Lines > 0 })
 	go func() {
@@ -221,10 +221,10 @@ func TestSlowHandlerDoesNotTearTheConnection(t *testing.T) {
 	select {
 	case err := <-p.ran:
 		t.Errorf("run ended: %v", err)
-	case <-time.After(400 * time.Millisecond):
+	case <-time.After(1500 * time.Millisecond):
 	}
 	close(release)
-	if e := <-ended; e.err != nil || p.count() != 20_000 {
+	if e := <-ended; e.err != nil || p.count() != 2000 {
 		t.Errorf("got %v after %d updates, want all", e.err, p.count())
 	}
 }
