@@ -20,7 +20,7 @@ build: ## bin/blaise, bin/runner and bin/blaise-shim, static
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/blaise-shim ./cmd/shim
 
 try: build ## see it work: a whole session on a real repository, step by step
-	@PATH="$(CURDIR)/bin:$$PATH" scripts/try.sh
+	@$(GO) run ./internal/try bin/blaise
 
 test: ## the tests that need only Go and git
 	$(GO) vet ./...

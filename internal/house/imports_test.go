@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 
 // free are trees that may import anything: wiring, test kits, and tools.
 var free = []string{
-	"cmd/blaise", "cmd/runner", "internal/bench", "internal/e2e", "internal/house",
+	"cmd/blaise", "cmd/runner", "internal/bench", "internal/e2e", "internal/house", "internal/try",
 	"internal/fakemodel", "acp/acptest", "plug/plugtest", "store/storetest", "redact/redacttest",
 }
 
