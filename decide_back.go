@@ -26,7 +26,8 @@ func (d *decision) runBack() error {
 	s.Run, s.Last = &run, nil
 	d.restoreTurn()
 	s.Session.Failures = max(0, s.Session.Failures-1)
-	d.note("run:"+string(run.ID), string(RunEnded), string(run.State), "back before a successor was accepted")
+	d.note("run:"+string(run.ID), string(RunEnded), string(run.State),
+		"back before a successor was accepted")
 	d.out.Verdict = VerdictGo
 	return nil
 }

@@ -26,36 +26,46 @@ func (d *decision) settleClocks() {
 	d.next.Clocks = clocks
 }
 
-// wanted lists the clocks of the state. Those of which an event alone knows
-// when they begin (retries, silence, hook limits) are kept, never made, here.
-func (d *decision) wanted() []Clock {
-	s := &d.next
-	var list []Clock
-	want := func(ok bool, kind ClockKind, subject string, since time.Time) {
-		if ok && d.length(kind) >= 0 {
-			list = append(list, Clock{Kind: kind, Subject: subject, Since: since})
-		}
-	}
-	keep := func(ok bool, kind ClockKind) {
-		if c := s.clock(kind); ok && c != nil {
-			list = append(list, *c)
-		}
-	}
-	d.wantedOfRun(want, keep)
-	env, id := s.Environment.State, string(s.Environment.ID)
-	alone := s.Run == nil && (env == EnvPaused || env == EnvUnattended)
-	want(alone && s.clock(ClockRetry) == nil, ClockMaxPaused, id, d.e.At)
-	keep(env == EnvPausing || env == EnvTearingDown, ClockHook)
-	keep(env == EnvTeardownWaiting && s.Run == nil, ClockTeardown)
-	keep(!s.ended() && s.Run == nil, ClockRetry)
-	for _, q := range s.Questions {
-		want(q.State == QuestionOpen, ClockQuestion, string(q.ID), q.AskedAt)
-	}
-	want(!s.ended(), ClockExpires, "", s.Session.CreatedAt)
-	return list
+// A clockList gathers the clocks of a state.
+type clockList struct {
+	d    *decision
+	list []Clock
 }
 
-func (d *decision) wantedOfRun(want func(bool, ClockKind, string, time.Time), keep func(bool, ClockKind)) {
+// want adds a clock that begins at since if it does not run yet.
+func (l *clockList) want(ok bool, kind ClockKind, subject string, since time.Time) {
+	if ok && l.d.length(kind) >= 0 {
+		l.list = append(l.list, Clock{Kind: kind, Subject: subject, Since: since})
+	}
+}
+
+// keep leaves a clock running that only an event can start: a retry, the watch
+// over a turn, the limit of a hook.
+func (l *clockList) keep(ok bool, kind ClockKind) {
+	if c := l.d.next.clock(kind); ok && c != nil {
+		l.list = append(l.list, *c)
+	}
+}
+
+// wanted lists the clocks of the state.
+func (d *decision) wanted() []Clock {
+	s := &d.next
+	l := &clockList{d: d}
+	d.wantedOfRun(l)
+	env, id := s.Environment.State, string(s.Environment.ID)
+	alone := s.Run == nil && (env == EnvPaused || env == EnvUnattended)
+	l.want(alone && s.clock(ClockRetry) == nil, ClockMaxPaused, id, d.e.At)
+	l.keep(env == EnvPausing || env == EnvTearingDown, ClockHook)
+	l.keep(env == EnvTeardownWaiting && s.Run == nil, ClockTeardown)
+	l.keep(!s.ended() && s.Run == nil, ClockRetry)
+	for _, q := range s.Questions {
+		l.want(q.State == QuestionOpen, ClockQuestion, string(q.ID), q.AskedAt)
+	}
+	l.want(!s.ended(), ClockExpires, "", s.Session.CreatedAt)
+	return l.list
+}
+
+func (d *decision) wantedOfRun(l *clockList) {
 	s := &d.next
 	run := s.live()
 	if run == nil {
@@ -64,14 +74,14 @@ func (d *decision) wantedOfRun(want func(bool, ClockKind, string, time.Time), ke
 	id, env, stop := string(run.ID), s.Environment.State, s.stop()
 	opening := env == EnvCreating || env == EnvResuming
 	turn := run.State == RunConnected && run.Turn != "" && !s.asked()
-	want(run.State == RunAccepted, ClockConnect, id, run.AcceptedAt)
-	want(run.State != RunAccepted, ClockLost, id, d.e.At)
-	want(opening && stop == nil && !s.asked(), ClockOpen, id, d.e.At)
-	want(d.idle(), ClockIdle, "", d.e.At)
-	keep(turn, ClockSilenceWarn)
-	keep(turn, ClockStalled)
+	l.want(run.State == RunAccepted, ClockConnect, id, run.AcceptedAt)
+	l.want(run.State != RunAccepted, ClockLost, id, d.e.At)
+	l.want(opening && stop == nil && !s.asked(), ClockOpen, id, d.e.At)
+	l.want(d.idle(), ClockIdle, "", d.e.At)
+	l.keep(turn, ClockSilenceWarn)
+	l.keep(turn, ClockStalled)
 	if stop != nil {
-		want(true, ClockReceipt, id, stop.IssuedAt)
+		l.want(true, ClockReceipt, id, stop.IssuedAt)
 	}
 }
 
@@ -93,16 +103,20 @@ func (d *decision) find(kind ClockKind, subject string) *Clock {
 
 // arm starts a clock anew, unless the policy has it off.
 func (d *decision) arm(kind ClockKind, subject string, since time.Time) {
-	if length := d.length(kind); length >= 0 {
-		d.armFor(kind, subject, since, length, d.settingOf(kind))
+	length := d.length(kind)
+	if length < 0 {
+		d.drop(kind)
 		return
 	}
-	d.drop(kind)
+	d.run(Clock{
+		Kind: kind, Subject: subject, Since: since, DueAt: since.Add(length),
+		Setting: d.settingOf(kind),
+	})
 }
 
-func (d *decision) armFor(kind ClockKind, subject string, since time.Time, length time.Duration, setting string) {
-	c := Clock{Kind: kind, Subject: subject, Since: since, DueAt: since.Add(length), Setting: setting}
-	if old := d.find(kind, subject); old != nil {
+// run puts a clock in the place of the one of its kind and subject.
+func (d *decision) run(c Clock) {
+	if old := d.find(c.Kind, c.Subject); old != nil {
 		*old = c
 		return
 	}

@@ -40,7 +40,8 @@ func (d *decision) countFailure(reason string) {
 	if s.Session.Failures < maxFailures || s.ended() {
 		return
 	}
-	d.end(OutcomeFailed, fmt.Sprintf("%d runs failed in a row, the last: %s", s.Session.Failures, reason))
+	d.end(OutcomeFailed,
+		fmt.Sprintf("%d runs failed in a row, the last: %s", s.Session.Failures, reason))
 	if d.can(onGaveUp) {
 		d.move(onGaveUp, s.Session.Reason)
 	}
@@ -63,8 +64,10 @@ func (d *decision) spawnFailed() error {
 	delay := spawnDelays[min(s.Session.SpawnFails, len(spawnDelays)-1)]
 	s.Session.SpawnFails++
 	d.endRun(RunFailed, reason)
-	d.armFor(ClockRetry, "", d.e.At, delay, "retry of a run whose process did not start = "+
-		delay.String()+" (fixed)")
+	d.run(Clock{
+		Kind: ClockRetry, Since: d.e.At, DueAt: d.e.At.Add(delay),
+		Setting: "retry of a run whose process did not start = " + delay.String() + " (fixed)",
+	})
 	d.countFailure(reason)
 	return nil
 }

@@ -156,7 +156,10 @@ func (d *decision) tryFailed(outcome RunOutcome, on, onLast EnvironmentEvent, re
 	delay := teardownDelays[env.Teardowns-1]
 	setting := fmt.Sprintf("try %d of %d of the teardown, after %s (fixed)",
 		env.Teardowns+1, len(teardownDelays)+1, delay)
-	d.armFor(ClockTeardown, string(env.ID), d.e.At, delay, setting)
+	d.run(Clock{
+		Kind: ClockTeardown, Subject: string(env.ID), Since: d.e.At, DueAt: d.e.At.Add(delay),
+		Setting: setting,
+	})
 }
 
 // teardownRetry begins a full new series of tries (A19).

@@ -77,16 +77,18 @@ var environmentRules = []environmentRule{
 		},
 	},
 	{
-		state: EnvPausing, meaning: "The run has confirmed a stop: it saves the work and pauses the plugs.",
-		clocks: []ClockKind{ClockHook},
+		state:   EnvPausing,
+		meaning: "The run has confirmed a stop: it saves the work and pauses the plugs.",
+		clocks:  []ClockKind{ClockHook},
 		next: map[EnvironmentEvent]EnvironmentState{
 			onPauseExit: EnvPaused, onPauseTeardown: EnvTearingDown, onRunLost: EnvUnattended,
 			onRunFailed: EnvTearingDown, onSignalled: EnvTearingDown, onRevoked: EnvLost,
 		},
 	},
 	{
-		state: EnvPaused, meaning: "No process runs; what the plugs made is kept, and a message wakes it.",
-		clocks: []ClockKind{ClockMaxPaused},
+		state:   EnvPaused,
+		meaning: "No process runs; what the plugs made is kept, and a message wakes it.",
+		clocks:  []ClockKind{ClockMaxPaused},
 		next: map[EnvironmentEvent]EnvironmentState{
 			onConnectedResume: EnvResuming, onEnded: EnvTeardownWaiting,
 			onGaveUp: EnvTeardownWaiting, onClock: EnvTeardownWaiting, onRevoked: EnvLost,
@@ -104,8 +106,9 @@ var environmentRules = []environmentRule{
 		},
 	},
 	{
-		state: EnvTeardownWaiting, meaning: "A teardown is owed: a run for it is offered, or the next try waits.",
-		clocks: []ClockKind{ClockTeardown},
+		state:   EnvTeardownWaiting,
+		meaning: "A teardown is owed: a run for it is offered, or the next try waits.",
+		clocks:  []ClockKind{ClockTeardown},
 		next: map[EnvironmentEvent]EnvironmentState{
 			onConnectedTeardown: EnvTearingDown, onBackStopping: EnvTearingDown,
 			onTeardownLast: EnvOrphaned, onRunLostLast: EnvOrphaned, onRevoked: EnvLost,
@@ -121,7 +124,8 @@ var environmentRules = []environmentRule{
 		},
 	},
 	{
-		state: EnvOrphaned, meaning: "Every try to tear it down has failed; a person must retry, or mark it destroyed.",
+		state:   EnvOrphaned,
+		meaning: "Every try to tear it down has failed: retry, or mark it destroyed.",
 		next: map[EnvironmentEvent]EnvironmentState{
 			onRetry: EnvTeardownWaiting, onMarkDestroyed: EnvDestroyed, onRevoked: EnvLost,
 		},
@@ -131,7 +135,8 @@ var environmentRules = []environmentRule{
 		next: map[EnvironmentEvent]EnvironmentState{onConnectedStart: EnvCreating},
 	},
 	{
-		state: EnvLost, meaning: "Its runner was revoked: what it left is listed, and nobody can tear it down.",
+		state:   EnvLost,
+		meaning: "Its runner was revoked: what it left is listed, and nobody can tear it down.",
 		next: map[EnvironmentEvent]EnvironmentState{
 			onConnectedStart: EnvCreating, onMarkDestroyed: EnvDestroyed,
 		},

@@ -27,7 +27,9 @@ func Why(s Snapshot, now time.Time) []string {
 
 func (s *Snapshot) whyEnvironment() []string {
 	env := s.Environment
-	lines := []string{fmt.Sprintf("environment %s is %s: %s", env.ID, env.State, env.State.Meaning())}
+	lines := []string{
+		fmt.Sprintf("environment %s is %s: %s", env.ID, env.State, env.State.Meaning()),
+	}
 	if env.LastError != "" {
 		lines = append(lines, "its last error: "+env.LastError)
 	}
@@ -51,7 +53,9 @@ func (s *Snapshot) whyRun(now time.Time) []string {
 	if run == nil {
 		return nil
 	}
-	lines := []string{fmt.Sprintf("run %s (%s) is %s: %s", run.ID, run.Kind, run.State, run.State.Meaning())}
+	lines := []string{
+		fmt.Sprintf("run %s (%s) is %s: %s", run.ID, run.Kind, run.State, run.State.Meaning()),
+	}
 	if run.State == RunOffered {
 		lines = append(lines, s.whyOffered())
 	}
@@ -82,7 +86,8 @@ func (s *Snapshot) whyMessages() []string {
 	for i := range s.Messages {
 		m := &s.Messages[i]
 		if m.State == MessageDelivered {
-			lines = append(lines, fmt.Sprintf("message %s is in its turn since %s", m.ID, stamp(m.DeliveredAt)))
+			lines = append(lines,
+				fmt.Sprintf("message %s is in its turn since %s", m.ID, stamp(m.DeliveredAt)))
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("message %s is %s: %s", m.ID, m.State, s.Waits(m.ID)))
@@ -133,7 +138,8 @@ func (s *Snapshot) waitsFirst() string {
 	case s.Policy.Archived:
 		return "agent " + string(s.Session.Agent) + " is archived"
 	case s.Policy.Disabled:
-		return "agent " + string(s.Session.Agent) + " is disabled: blaise agent enable " + string(s.Session.Agent)
+		agent := string(s.Session.Agent)
+		return "agent " + agent + " is disabled: blaise agent enable " + agent
 	case s.clock(ClockRetry) != nil:
 		return "the next run is offered after a delay; at once with: blaise retry " + id
 	case s.blocked() != "":
