@@ -139,6 +139,8 @@ func (r *run) contexts(ctx context.Context) (life, work context.Context) {
 	life, r.life = context.WithCancelCause(context.WithoutCancel(ctx))
 	work, r.cut = context.WithCancelCause(life)
 	context.AfterFunc(ctx, func() { r.cut(context.Cause(ctx)) })
+	// A run that ends waits for no space: its agent may be held by that.
+	context.AfterFunc(work, func() { r.spool.Stop(context.Cause(work)) })
 	return life, work
 }
 

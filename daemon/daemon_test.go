@@ -1,0 +1,374 @@
+package daemon_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/daemon"
+)
+
+// A process is a daemon in a process of its own.
+type process struct {
+	t   *testing.T
+	cmd *exec.Cmd
+
+	mu  sync.Mutex // guards out
+	out bytes.Buffer
+
+	exited chan struct{}
+}
+
+func (p *process) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out.Write(b)
+}
+
+func (p *process) said() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out.String()
+}
+
+func newHelper(t *testing.T, c *control) helper {
+	t.Helper()
+	dir := t.TempDir()
+	h := helper{URL: c.server.URL, Token: token, State: filepath.Join(dir, "state"),
+		Config: filepath.Join(dir, "blaise.yml")}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("version: 1\nagent: {command: [%q, demo-agent], env: {BLAISE_DEMO_HOME: %q}}\n"+
+		"plugs: [{use: local}]\n", self, filepath.Join(dir, "talk"))
+	if err := os.WriteFile(h.Config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h helper) start(t *testing.T) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	arg, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, cmd: exec.Command(self, "daemon", string(arg)), exited: make(chan struct{})}
+	p.cmd.Stderr = p
+	p.cmd.WaitDelay = time.Second
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // the test looks at what matters
+		close(p.exited)
+	}()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("daemon %d said:\n%s", p.cmd.Process.Pid, p.said())
+		}
+		p.kill()
+	})
+	return p
+}
+
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // gone already is as good
+	<-p.exited
+}
+
+func (p *process) signal(s os.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// ends waits for the exit and gives its code.
+func (p *process) ends() int {
+	p.t.Helper()
+	select {
+	case <-p.exited:
+		return p.cmd.ProcessState.ExitCode()
+	case <-time.After(30 * time.Second):
+		p.t.Fatal("the daemon does not end")
+		return -1
+	}
+}
+
+// runs asks over the socket until want runs are there.
+func (h helper) runs(t *testing.T, want int) []daemon.Run {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if runs, err := daemon.Runs(t.Context(), h.State); err == nil && len(runs) == want {
+			return runs
+		}
+	}
+	t.Fatalf("there are never %d runs", want)
+	return nil
+}
+
+// settled waits until the ledger is empty.
+func (h helper) settled(t *testing.T) {
+	t.Helper()
+	var left []os.DirEntry
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		left, _ = os.ReadDir(filepath.Join(h.State, "runs"))
+		if len(left) == 0 {
+			return
+		}
+	}
+	t.Fatalf("%v are left in the ledger", left)
+}
+
+// A1, A7: a run from its offer to its pause; nothing of it is left in the ledger.
+func TestTakesARun(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	p := h.start(t)
+	c.set(func() { c.offer = true })
+	c.reported(blaise.EventOpened)
+	if r := h.runs(t, 1)[0]; r.Run != "stestone.1" || r.PID == 0 {
+		t.Errorf("runs list says %+v", r)
+	}
+	c.set(func() { c.stop = true })
+	c.reported(blaise.EventPauseReported)
+	h.settled(t)
+	p.signal(syscall.SIGUSR1)
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit code %d after a drain", code)
+	}
+	if len(c.dead)+len(c.unborn) != 0 {
+		t.Errorf("a run that had its last word is said to be dead: %v %v", c.dead, c.unborn)
+	}
+}
+
+// X3: the daemon is killed, its run goes on, and the next one adopts it.
+func TestAdopts(t *testing.T) {
+	t.Parallel()
+	for _, how := range []os.Signal{syscall.SIGKILL, syscall.SIGUSR2} {
+		t.Run(how.String(), func(t *testing.T) {
+			t.Parallel()
+			c := newControl(t)
+			h := newHelper(t, c)
+			first := h.start(t)
+			c.set(func() { c.offer = true })
+			c.reported(blaise.EventOpened)
+			before := h.runs(t, 1)[0]
+			first.signal(how)
+			first.ends()
+			h.start(t)
+			if after := h.runs(t, 1)[0]; after.PID != before.PID {
+				t.Errorf("adopted %+v, want %+v", after, before)
+			}
+			c.set(func() { c.stop = true })
+			c.reported(blaise.EventPauseReported)
+			h.settled(t)
+			if c.connects != 1 || len(c.dead)+len(c.unborn) != 0 {
+				t.Errorf("%d connects, dead %v, unborn %v", c.connects, c.dead, c.unborn)
+			}
+		})
+	}
+}
+
+// The order of birth: a daemon killed between any two steps leaves a run that
+// works, or one that is said not to have been started, and never two.
+func TestBirth(t *testing.T) {
+	t.Parallel()
+	t.Run("killed before the lease is on disk", func(t *testing.T) {
+		t.Parallel()
+		c := newControl(t)
+		h := newHelper(t, c)
+		first := h.start(t)
+		c.set(func() { c.offer, c.onAccept = true, first.kill })
+		first.ends()
+		h.start(t)
+		c.reported(blaise.EventOpened)
+		if len(c.nonces) != 2 || c.nonces[0] != c.nonces[1] {
+			t.Errorf("accepted with nonces %v, want the same twice", c.nonces)
+		}
+	})
+	t.Run("killed before the child is started", func(t *testing.T) {
+		t.Parallel()
+		c := newControl(t)
+		h := newHelper(t, c)
+		h.DieBeforeSpawn = true
+		first := h.start(t)
+		c.set(func() { c.offer = true })
+		first.ends()
+		h.DieBeforeSpawn = false
+		h.start(t)
+		c.await("spawn failed", func() bool { return len(c.unborn) == 1 })
+		h.settled(t)
+		if c.connects != 0 || len(c.dead) != 0 {
+			t.Errorf("%d connects, dead %v", c.connects, c.dead)
+		}
+	})
+	t.Run("killed while the child waits for its spec", func(t *testing.T) {
+		t.Parallel()
+		c := newControl(t)
+		h := newHelper(t, c)
+		h.Command = []string{"sh", "-c", "kill -9 $PPID; exec PROGRAM run"}
+		first := h.start(t)
+		c.set(func() { c.offer = true })
+		first.ends()
+		h.Command = nil
+		h.start(t)
+		c.await("one of the two", func() bool { return len(c.unborn) == 1 || c.has(blaise.EventOpened) })
+		if len(c.unborn)+c.connects != 1 {
+			t.Errorf("%d connects, unborn %v", c.connects, c.unborn)
+		}
+	})
+}
+
+// A25: what cannot be started is said at once.
+func TestSpawnFails(t *testing.T) {
+	t.Parallel()
+	tests := map[string][]string{
+		"no program":    {"/no/such/program"},
+		"exits at once": {"sh", "-c", "echo out of order >&2; exit 3"},
+	}
+	for name, command := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newControl(t)
+			h := newHelper(t, c)
+			h.Command = command
+			h.start(t)
+			c.set(func() { c.offer = true })
+			c.await("spawn failed", func() bool { return len(c.unborn) == 1 })
+			if e := c.unborn[0]; e.Boot != c.hellos[0].Boot || e.Reason == "" {
+				t.Errorf("said %+v", e)
+			}
+			h.settled(t)
+		})
+	}
+}
+
+// X2, X3: a run that is killed is said to be dead after what it left is shipped
+// and all it started is gone.
+func TestRunKilled(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	h.start(t)
+	c.set(func() { c.offer = true })
+	c.reported(blaise.EventOpened)
+	pid := h.runs(t, 1)[0].PID
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	c.await("dead", func() bool { return len(c.dead) == 1 })
+	if !strings.Contains(c.dead[0].Reason, "killed") {
+		t.Errorf("said %+v", c.dead[0])
+	}
+	h.settled(t)
+}
+
+// A20: the first signal ends the runs and waits for them.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	p := h.start(t)
+	c.set(func() { c.offer = true })
+	c.reported(blaise.EventOpened)
+	p.signal(syscall.SIGTERM)
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	c.reported(blaise.EventSignalled)
+	c.reported(blaise.EventDestroyed)
+	h.settled(t)
+}
+
+// R48: one state directory has one daemon, and the second one says which.
+func TestTwoDaemons(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	first := h.start(t)
+	c.await("hello", func() bool { return len(c.hellos) == 1 })
+	second := h.start(t)
+	if code := second.ends(); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	if want := fmt.Sprintf("pid %d", first.cmd.Process.Pid); !strings.Contains(second.said(), want) {
+		t.Errorf("the second one said %q, want %q in it", second.said(), want)
+	}
+}
+
+// The instance outlives a restart, its boot does not.
+func TestInstance(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	for n := range 2 {
+		p := h.start(t)
+		c.await("hello", func() bool { return len(c.hellos) == n+1 })
+		p.kill()
+	}
+	a, b := c.hellos[0], c.hellos[1]
+	if a.Instance == "" || a.Instance != b.Instance || a.Boot == b.Boot || a.Machine != b.Machine {
+		t.Errorf("hello %+v, then %+v", a, b)
+	}
+}
+
+func TestBlaiseIsAway(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	c.down = true
+	h := newHelper(t, c)
+	p := h.start(t)
+	for !strings.Contains(p.said(), "no contact with Blaise") {
+		time.Sleep(10 * time.Millisecond)
+	}
+	c.set(func() { c.down = false })
+	c.await("hello", func() bool { return len(c.hellos) == 1 })
+	for !strings.Contains(p.said(), "contact with Blaise again") {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := strings.Count(p.said(), "no contact with Blaise"); n != 1 {
+		t.Errorf("the outage is told %d times", n)
+	}
+}
+
+func TestTokenIsRefused(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	h.Token = "another"
+	p := h.start(t)
+	if code := p.ends(); code != 1 || !strings.Contains(p.said(), "ended: denied") {
+		t.Errorf("exit code %d, said %q", code, p.said())
+	}
+}
+
+// A run for CI: one run, then the end, with its outcome.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	h.Once = true
+	p := h.start(t)
+	c.set(func() { c.offer, c.stop = true, true })
+	if code := p.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	c.reported(blaise.EventPauseReported)
+}
