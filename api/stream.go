@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -147,8 +148,8 @@ func (f *follower) stream(ctx context.Context) error {
 		}
 		begun.Store(true)
 		watch.Reset(f.c.o.Silence)
-		if m.event == "" {
-			continue // a sign of life
+		if m.event == "problem" {
+			return problemIn(m.data)
 		}
 		after, err := f.take(m)
 		if err != nil {
@@ -158,6 +159,15 @@ func (f *follower) stream(ctx context.Context) error {
 		f.after = max(f.after, after)
 		watch.Reset(f.c.o.Silence)
 	}
+}
+
+// problemIn is an error that came after the stream had begun.
+func problemIn(data []byte) error {
+	var p Problem
+	if err := json.Unmarshal(data, &p); err != nil || p.Code == "" {
+		return blaise.Errorf(blaise.CodeInternal, "the stream ended with an error that is not understood")
+	}
+	return &blaise.Error{Code: p.Code, Message: p.Detail, Hint: p.Hint}
 }
 
 func causeOr(ctx context.Context, err error) error {

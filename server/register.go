@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"blaise.dev/blaise/api"
+
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -33,7 +35,7 @@ func act[I any](s *Server, r route, do func(context.Context, *I) error) {
 }
 
 // stream registers a route that answers with server-sent events.
-func stream[I any](s *Server, r route, do func(context.Context, *I, *events) error) {
+func stream[I any](s *Server, r route, do func(context.Context, *I, *api.EventWriter) error) {
 	op := r.operation()
 	op.Responses = map[string]*huma.Response{"200": {
 		Description: "server-sent events",
@@ -41,7 +43,7 @@ func stream[I any](s *Server, r route, do func(context.Context, *I, *events) err
 	}}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			s.serve(hc, func(ev *events) error { return do(ctx, in, ev) })
+			s.serve(hc, func(ev *api.EventWriter) error { return do(ctx, in, ev) })
 		}}, nil
 	})
 }

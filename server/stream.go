@@ -40,7 +40,7 @@ type directivesStreamIn struct {
 
 // directivesStream sends what is new since the last look: directives above
 // after, and those of them that were taken back.
-func (s *Server) directivesStream(ctx context.Context, in *directivesStreamIn, ev *events) error {
+func (s *Server) directivesStream(ctx context.Context, in *directivesStreamIn, ev *api.EventWriter) error {
 	run := callerOf(ctx).run
 	from := after(in.After, in.Last)
 	woken, leave := s.control.Hub().Follow(control.TopicRun(run.ID))
@@ -65,11 +65,11 @@ func (s *Server) directivesStream(ctx context.Context, in *directivesStreamIn, e
 			}
 		}
 		if len(d.Directives)+len(d.Void) > 0 {
-			if err := ev.send(strconv.FormatInt(last, 10), "directives", d); err != nil {
+			if err := ev.Send(strconv.FormatInt(last, 10), "directives", d); err != nil {
 				return err
 			}
 		}
-		if err := ev.wait(ctx, woken, nil); err != nil {
+		if err := ev.Wait(ctx, woken, nil); err != nil {
 			return err
 		}
 		if run, err = s.control.RunOf(ctx, run.ID); err != nil {
@@ -97,7 +97,7 @@ type sessionStreamIn struct {
 // grows.
 const viewEvery = 150 * time.Millisecond
 
-func (s *Server) sessionStream(ctx context.Context, in *sessionStreamIn, ev *events) error {
+func (s *Server) sessionStream(ctx context.Context, in *sessionStreamIn, ev *api.EventWriter) error {
 	id, err := s.views.Find(ctx, in.ID)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *Server) sessionStream(ctx context.Context, in *sessionStreamIn, ev *eve
 		if f.stale {
 			later = time.After(time.Until(f.read.Add(viewEvery)))
 		}
-		if err := ev.wait(ctx, woken, later); err != nil {
+		if err := ev.Wait(ctx, woken, later); err != nil {
 			return err
 		}
 		f.stale = true
@@ -127,7 +127,7 @@ func (s *Server) sessionStream(ctx context.Context, in *sessionStreamIn, ev *eve
 type sessionFeed struct {
 	s     *Server
 	id    blaise.SessionID
-	ev    *events
+	ev    *api.EventWriter
 	after int64
 	shown []byte    // the session as sent last
 	read  time.Time // when it was read last
@@ -153,7 +153,7 @@ func (f *sessionFeed) show(ctx context.Context) error {
 		return nil
 	}
 	f.shown = b
-	return f.ev.raw("", "session", b)
+	return f.ev.Raw("", "session", b)
 }
 
 // events sends what the transcript has gained.
@@ -164,7 +164,7 @@ func (f *sessionFeed) events(ctx context.Context) error {
 			return err
 		}
 		for _, e := range list {
-			if err := f.ev.send(strconv.FormatInt(e.Seq, 10), "transcript", e); err != nil {
+			if err := f.ev.Send(strconv.FormatInt(e.Seq, 10), "transcript", e); err != nil {
 				return err
 			}
 			f.after = e.Seq

@@ -1,0 +1,138 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed static
+var staticFiles embed.FS
+
+// Views reads what is shown, in the words of package api.
+type Views interface {
+	Find(ctx context.Context, prefix string) (blaise.SessionID, error)
+	Session(ctx context.Context, id blaise.SessionID) (api.Session, error)
+	Fresh(ctx context.Context, id blaise.SessionID, since time.Time) (api.Session, error)
+	Sessions(ctx context.Context, f api.SessionFilter) (api.Sessions, error)
+	Agents(ctx context.Context) ([]api.Agent, error)
+	Runners(ctx context.Context) ([]api.Runner, error)
+}
+
+// Options are what a dashboard works with. Control, Views and User are
+// required.
+type Options struct {
+	Control *control.Control
+	Views   Views
+	User    func(*http.Request) control.User // who is signed in
+	Log     *slog.Logger
+	Version string
+	Now     func() time.Time
+}
+
+// A dashboard answers the pages.
+type dashboard struct {
+	o       Options
+	control *control.Control
+	views   Views
+	pages   *template.Template
+}
+
+// New returns the pages as a handler, for server.Options.Dashboard.
+func New(o Options) http.Handler {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	d := &dashboard{o: o, control: o.Control, views: o.Views}
+	d.pages = template.Must(template.New("").Funcs(d.functions()).ParseFS(templateFiles, "templates/*.html"))
+	return d.routes()
+}
+
+func (d *dashboard) routes() http.Handler {
+	static, err := fs.Sub(staticFiles, "static")
+	if err != nil {
+		panic("dashboard: static files: " + err.Error()) // they are embedded
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(static))))
+	mux.HandleFunc("GET /{$}", d.list)
+	mux.HandleFunc("GET /live", d.listLive)
+	mux.HandleFunc("GET /new", d.newForm)
+	mux.HandleFunc("POST /new", d.start)
+	mux.HandleFunc("GET /sessions/{id}", d.session)
+	mux.HandleFunc("GET /sessions/{id}/live", d.live)
+	mux.HandleFunc("GET /sessions/{id}/earlier", d.earlier)
+	mux.HandleFunc("GET /sessions/{id}/history", d.history)
+	mux.HandleFunc("POST /sessions/{id}/messages", d.post)
+	mux.HandleFunc("POST /sessions/{id}/withdraw", d.withdraw)
+	mux.HandleFunc("POST /sessions/{id}/answer", d.answer)
+	mux.HandleFunc("POST /sessions/{id}/act/{act}", d.act)
+	mux.HandleFunc("GET /agents", d.agents)
+	mux.HandleFunc("POST /agents", d.apply)
+	mux.HandleFunc("POST /agents/{name}/state", d.agentState)
+	mux.HandleFunc("GET /runners", d.runners)
+	mux.HandleFunc("POST /runners", d.newRunner)
+	mux.HandleFunc("POST /runners/{id}/revoke", d.revoke)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		d.fail(w, r, blaise.Errorf(blaise.CodeNotFound, "there is no page %s", r.URL.Path))
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, formMost)
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// cached lets browsers keep static files for a little while: the door has told
+// them to keep nothing.
+func cached(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=300")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// A page is what every page shows around its own.
+type page struct {
+	Title   string
+	Nav     string
+	User    string
+	Version string
+	Error   *failure
+	Body    any
+}
+
+// show renders a whole page, or nothing of it.
+func (d *dashboard) show(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
+	p.User, p.Version = d.o.User(r).Name, d.o.Version
+	var b bytes.Buffer
+	if err := d.pages.ExecuteTemplate(&b, name, p); err != nil {
+		d.o.Log.Error("page not rendered", "page", name, "error", err)
+		http.Error(w, "this page cannot be shown; the log of Blaise says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // who asked is gone: nobody to tell
+}
+
+// fragment renders a part of a page.
+func (d *dashboard) fragment(name string, v any) (string, error) {
+	var b bytes.Buffer
+	err := d.pages.ExecuteTemplate(&b, name, v)
+	return b.String(), err
+}

@@ -1,0 +1,64 @@
+package dashboard
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+)
+
+// functions are what the templates may call.
+func (d *dashboard) functions() template.FuncMap {
+	return template.FuncMap{
+		"when":  when,
+		"ago":   func(t time.Time) string { return ago(d.o.Now().Sub(t)) },
+		"words": func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
+		"json":  indented,
+		"lang":  func() string { return "en" },
+		"first": firstOf,
+		"short": func(s any) string { return shortID(fmt.Sprint(s)) },
+		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	}
+}
+
+// when is a time for machines and people at once; the script puts it into the
+// reader's own zone.
+func when(t any) template.HTML {
+	var at time.Time
+	switch v := t.(type) {
+	case time.Time:
+		at = v
+	case *time.Time:
+		if v != nil {
+			at = *v
+		}
+	}
+	if at.IsZero() {
+		return "–"
+	}
+	at = at.UTC()
+	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, //nolint:gosec // digits alone
+		at.Format(time.RFC3339), at.Format("2006-01-02 15:04 UTC")))
+}
+
+func ago(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return "just now"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// shortID is the end of a long id, where those of one kind differ.
+func shortID(id string) string {
+	if len(id) > 16 {
+		return "…" + id[len(id)-8:]
+	}
+	return id
+}

@@ -1,0 +1,125 @@
+package dashboard
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+)
+
+// textMost bounds what is shown of a text that a page has no other use for.
+const textMost = 256 << 10
+
+// An item is one thing in the conversation: often many events, joined.
+type item struct {
+	Kind  string // said, agent, thought, tool, plan, notice, state, output, asked, decided, turn, info, progress, gap
+	Seq   int64  // of its first event; with it goes the id on the page
+	Turn  string
+	At    time.Time
+	Until time.Time // of its last event
+	Late  bool
+
+	Who    string // author, source, who decided
+	Title  string
+	Status string
+	Plan   []planEntry
+
+	text    strings.Builder
+	part    string // what a piece must have in common with those before it
+	picture []template.URL
+
+	ToolKind string
+	Places   []string
+	Input    string
+	Contents []content
+	Options  []string
+	Done     float64
+	Total    float64
+}
+
+// ID is the item's id on the page.
+func (i *item) ID() string { return fmt.Sprintf("e%d", i.Seq) }
+
+// Text is what it says.
+func (i *item) Text() string {
+	t := i.text.String()
+	if len(t) > textMost {
+		return strings.ToValidUTF8(t[:textMost/2], "") + "\n… cut …\n" + strings.ToValidUTF8(t[len(t)-textMost/2:], "")
+	}
+	return t
+}
+
+// HTML is its text as markdown, "" to show it as it is.
+func (i *item) HTML() template.HTML { return rendered(i.text.String()) }
+
+// Pictures are the images in it.
+func (i *item) Pictures() []template.URL { return i.picture }
+
+// Took is how long it went on, "" when that says nothing.
+func (i *item) Took() string {
+	d := i.Until.Sub(i.At)
+	switch {
+	case d < 100*time.Millisecond:
+		return ""
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// Sign shows the status of a tool call.
+func (i *item) Sign() string {
+	switch i.Status {
+	case "completed":
+		return "✓"
+	case "failed":
+		return "✗"
+	}
+	return "…"
+}
+
+// Running says that a tool call goes on.
+func (i *item) Running() bool { return i.Status != "completed" && i.Status != "failed" }
+
+// Diffs are the changes of files that a tool call shows.
+func (i *item) Diffs() []content { return i.only("diff") }
+
+// Outputs are the texts that a tool call shows.
+func (i *item) Outputs() []string {
+	var list []string
+	for _, c := range i.only("content") {
+		if t := c.Block.text(); t != "" {
+			list = append(list, shortened(t))
+		}
+	}
+	return list
+}
+
+func (i *item) only(kind string) []content {
+	var list []content
+	for _, c := range i.Contents {
+		if c.Type == kind {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Lines is the change as lines.
+func (c content) Lines() []diffLine { return diff(c.OldText, c.NewText) }
+
+// Percent is how far long work is, -1 if nobody knows.
+func (i *item) Percent() int {
+	if i.Total <= 0 {
+		return -1
+	}
+	return int(100 * i.Done / i.Total)
+}
+
+func shortened(t string) string {
+	const most = 64 << 10
+	if len(t) <= most {
+		return t
+	}
+	return strings.ToValidUTF8(t[:most/2], "") + "\n… cut …\n" + strings.ToValidUTF8(t[len(t)-most/2:], "")
+}

@@ -1,0 +1,147 @@
+package dashboard
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
+)
+
+// listEvery is how often a list is read again at most while sessions change.
+const listEvery = time.Second
+
+// A listPage is the list of sessions, those that need a person first.
+type listPage struct {
+	Filter api.SessionFilter
+	Needs  []api.Summary
+	Rest   []api.Summary
+	Next   string
+	Tabs   []tab
+	Agents []api.Agent
+	Total  int
+}
+
+type tab struct {
+	State, Label, Meaning string
+	Count                 int
+	Chosen                bool
+	Query                 string
+}
+
+// Query is the filter as a query, without the page.
+func (l listPage) Query() string { return query(l.Filter).Encode() }
+
+// NextQuery is that of the page after this one.
+func (l listPage) NextQuery() string {
+	q := query(l.Filter)
+	q.Set("before", l.Next)
+	return q.Encode()
+}
+
+func query(f api.SessionFilter) url.Values {
+	q := url.Values{}
+	for k, v := range map[string]string{"state": f.State, "agent": string(f.Agent), "q": f.Text} {
+		if v != "" {
+			q.Set(k, v)
+		}
+	}
+	return q
+}
+
+func filterOf(r *http.Request) api.SessionFilter {
+	q := r.URL.Query()
+	return api.SessionFilter{
+		State: q.Get("state"), Agent: blaise.AgentName(q.Get("agent")), Text: q.Get("q"),
+		Before: q.Get("before"), Limit: 100,
+	}
+}
+
+func (d *dashboard) list(w http.ResponseWriter, r *http.Request) {
+	l, err := d.listOf(r.Context(), filterOf(r))
+	if err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	d.show(w, r, http.StatusOK, "sessions", page{Title: "Sessions", Nav: "sessions", Body: l})
+}
+
+func (d *dashboard) listOf(ctx context.Context, f api.SessionFilter) (listPage, error) {
+	got, err := d.views.Sessions(ctx, f)
+	if err != nil {
+		return listPage{}, err
+	}
+	l := listPage{Filter: f, Next: got.Next}
+	if l.Agents, err = d.views.Agents(ctx); err != nil {
+		return listPage{}, err
+	}
+	shown := map[blaise.SessionID]bool{}
+	if f.State == "" && f.Before == "" {
+		needs, err := d.views.Sessions(ctx, api.SessionFilter{State: "needs", Agent: f.Agent, Text: f.Text, Limit: 50})
+		if err != nil {
+			return listPage{}, err
+		}
+		l.Needs = needs.Sessions
+		for _, s := range l.Needs {
+			shown[s.ID] = true
+		}
+	}
+	for _, s := range got.Sessions {
+		if !shown[s.ID] {
+			l.Rest = append(l.Rest, s)
+		}
+	}
+	l.Tabs, l.Total = tabs(f, got.Counts)
+	return l, nil
+}
+
+func tabs(f api.SessionFilter, counts map[blaise.SessionState]int) (list []tab, total int) {
+	for _, e := range blaise.Legend("session") {
+		n := counts[blaise.SessionState(e.State)]
+		total += n
+		if n == 0 && f.State != e.State {
+			continue
+		}
+		list = append(list, tab{
+			State: e.State, Label: e.State, Meaning: e.Meaning, Count: n, Chosen: f.State == e.State,
+			Query: query(api.SessionFilter{State: e.State, Agent: f.Agent, Text: f.Text}).Encode(),
+		})
+	}
+	all := tab{
+		Label: "all", Meaning: "All sessions.", Count: total, Chosen: f.State == "",
+		Query: query(api.SessionFilter{Agent: f.Agent, Text: f.Text}).Encode(),
+	}
+	return append([]tab{all}, list...), total
+}
+
+// listLive sends the list again when sessions change.
+func (d *dashboard) listLive(w http.ResponseWriter, r *http.Request) {
+	ctx, f := r.Context(), filterOf(r)
+	woken, leave := d.control.Hub().Follow(control.TopicSessions)
+	defer leave()
+	ev, err := api.NewEventWriter(w, keepAlive)
+	defer ev.Close()
+	shown := ""
+	for err == nil {
+		var l listPage
+		var html string
+		if l, err = d.listOf(ctx, f); err != nil {
+			break
+		}
+		if html, err = d.fragment("list", l); err != nil {
+			break
+		}
+		if html != shown {
+			shown = html
+			if err = ev.Send("", "list", map[string]any{"html": html, "needs": len(l.Needs)}); err != nil {
+				break
+			}
+		}
+		if err = ev.Wait(ctx, woken, nil); err == nil {
+			err = ev.Wait(ctx, nil, time.After(listEvery))
+		}
+	}
+}

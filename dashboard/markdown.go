@@ -1,0 +1,47 @@
+package dashboard
+
+import (
+	"bytes"
+	"html/template"
+	"regexp"
+
+	"github.com/microcosm-cc/bluemonday"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+)
+
+// markdownMost is the longest text rendered as markdown: a live bubble is
+// rendered again with every piece that comes.
+const markdownMost = 128 << 10
+
+var markdown = goldmark.New(goldmark.WithExtensions(
+	extension.Table, extension.Strikethrough, extension.Linkify,
+))
+
+// clean lets through what markdown needs and nothing else: no pictures, which
+// would tell a stranger that this page was read.
+var clean = func() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote",
+		"h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[a-zA-Z0-9+#-]+$`)).OnElements("code")
+	p.AllowAttrs("href").OnElements("a")
+	p.AllowURLSchemes("http", "https", "mailto")
+	p.RequireNoFollowOnLinks(true)
+	p.RequireNoReferrerOnLinks(true)
+	p.AddTargetBlankToFullyQualifiedLinks(true)
+	return p
+}()
+
+// rendered is text as markdown, made harmless; "" for one too long, which is
+// then shown as it is.
+func rendered(text string) template.HTML {
+	if len(text) > markdownMost {
+		return ""
+	}
+	var b bytes.Buffer
+	if err := markdown.Convert([]byte(text), &b); err != nil {
+		return ""
+	}
+	return template.HTML(clean.SanitizeBytes(b.Bytes())) //nolint:gosec // sanitized in this line
+}

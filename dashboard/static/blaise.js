@@ -1,0 +1,212 @@
+// The script of the dashboard: it moves fragments made on the server to their
+// places, sends forms without leaving the page, and shows times as people do.
+// Everything works without it too, but for the live part.
+"use strict";
+
+const $ = (selector, from = document) => from.querySelector(selector);
+const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+
+// fragment makes nodes of HTML that the server has rendered.
+function fragment(html) {
+  const t = document.createElement("template");
+  t.innerHTML = html;
+  dress(t.content);
+  return t.content;
+}
+
+// dress shows times in the reader's own zone.
+function dress(root) {
+  for (const t of all("time", root)) {
+    const at = new Date(t.dateTime);
+    if (isNaN(at)) continue;
+    if ("due" in t.dataset) {
+      t.textContent = within(at - Date.now());
+      t.title = at.toLocaleString();
+    } else {
+      const today = at.toDateString() === new Date().toDateString();
+      t.textContent = today ? at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+        : at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+      t.title = at.toLocaleString();
+    }
+  }
+}
+
+function within(ms) {
+  const s = Math.round(ms / 1000);
+  if (s < 0) return "now";
+  if (s < 60) return `in ${s} s`;
+  if (s < 3600) return `in ${Math.floor(s / 60)} min`;
+  if (s < 48 * 3600) return `in ${Math.floor(s / 3600)} h`;
+  return `in ${Math.floor(s / 86400)} days`;
+}
+
+// replace puts new content into a part, and keeps what the reader has opened
+// or is writing there.
+const late = new Map();
+function replace(el, html) {
+  const active = document.activeElement;
+  if (active && active !== el && el.contains(active) && active.matches("input, textarea, select")) {
+    late.set(el, html); // not under the reader's hands
+    return;
+  }
+  late.delete(el);
+  const open = new Set(all("details[open][data-keep]", el).map((d) => d.dataset.keep));
+  el.replaceChildren(fragment(html));
+  for (const d of all("details[data-keep]", el)) if (open.has(d.dataset.keep)) d.open = true;
+}
+document.addEventListener("focusout", () => setTimeout(() => {
+  for (const [el, html] of [...late]) replace(el, html);
+}, 0));
+
+function atEnd() {
+  return window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 160;
+}
+
+function showItem({ id, html }) {
+  const follow = atEnd();
+  const old = document.getElementById(id);
+  const now = fragment(html);
+  if (old) {
+    const open = old.open;
+    old.replaceWith(now);
+    const el = document.getElementById(id);
+    if (open !== undefined && el) el.open = open;
+  } else {
+    $("#items").append(now);
+    $("#nothing")?.remove();
+  }
+  if (follow) window.scrollTo(0, document.documentElement.scrollHeight);
+}
+
+// stream follows a page; it says so when the line is broken.
+function stream(url, events) {
+  const link = $("#link");
+  let last = "";
+  let source;
+  let watch;
+  const alive = () => {
+    clearTimeout(watch);
+    link.textContent = "";
+    watch = setTimeout(again, 45000);
+  };
+  const again = () => {
+    source.close();
+    link.textContent = "connection lost, trying again …";
+    clearTimeout(watch);
+    watch = setTimeout(connect, 500 + Math.random() * 4500);
+  };
+  const connect = () => {
+    source = new EventSource(last ? `${url}&after=${last}` : url);
+    source.onerror = again;
+    source.addEventListener("ping", alive);
+    for (const [name, take] of Object.entries(events)) {
+      source.addEventListener(name, (e) => {
+        alive();
+        if (e.lastEventId) last = e.lastEventId;
+        take(JSON.parse(e.data));
+      });
+    }
+    watch = setTimeout(again, 10000);
+  };
+  connect();
+}
+
+function followSession(el) {
+  const { session, from, after } = el.dataset;
+  stream(`/sessions/${session}/live?from=${from}&start=${after}`, {
+    item: showItem,
+    parts: ({ title, parts }) => {
+      document.title = `${title} · Blaise`;
+      for (const [name, html] of Object.entries(parts)) {
+        const part = $(`[data-part="${name}"]`);
+        if (part) replace(part, html);
+      }
+    },
+  });
+  window.scrollTo(0, document.documentElement.scrollHeight);
+}
+
+function followList(el) {
+  stream(el.dataset.list, {
+    list: ({ html, needs }) => {
+      replace(el, html);
+      document.title = (needs ? `(${needs}) ` : "") + "Sessions · Blaise";
+    },
+  });
+}
+
+function fail(html) {
+  $("#errors").replaceChildren(fragment(html));
+  $("#errors").scrollIntoView({ block: "nearest" });
+}
+
+async function send(form, submitter) {
+  const data = new FormData(form, submitter);
+  const buttons = all("button", form);
+  buttons.forEach((b) => { b.disabled = true; });
+  try {
+    const answer = await fetch(form.action, { method: "POST", body: data, headers: { "Blaise-Fragment": "1" } });
+    if (!answer.ok) {
+      fail(await answer.text());
+      return;
+    }
+    $("#errors").replaceChildren();
+    const to = answer.headers.get("Blaise-Location");
+    if (to && to !== location.pathname) {
+      location.assign(to);
+      return;
+    }
+    form.reset();
+    if (form.elements.key) form.elements.key.value = crypto.randomUUID();
+    form.closest("details")?.removeAttribute("open");
+    document.activeElement?.blur?.();
+    if (form.id === "say") $("#text").focus();
+  } catch {
+    fail('<div class="failure" role="alert"><strong>Blaise does not answer.</strong><p>What to do: try again; what you wrote is still here.</p></div>');
+  } finally {
+    buttons.forEach((b) => { b.disabled = false; });
+  }
+}
+
+document.addEventListener("submit", (e) => {
+  if (!e.target.matches("form[data-fetch]")) return;
+  e.preventDefault();
+  send(e.target, e.submitter);
+});
+
+document.addEventListener("change", (e) => {
+  if (e.target.matches("[data-submit]")) e.target.form.requestSubmit();
+});
+
+document.addEventListener("keydown", (e) => {
+  if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && e.target.matches("textarea")) {
+    e.preventDefault();
+    e.target.form.requestSubmit();
+  }
+});
+
+document.addEventListener("click", async (e) => {
+  const more = e.target.closest("[data-earlier]");
+  if (!more) return;
+  e.preventDefault();
+  const answer = await fetch(more.href, { headers: { "Blaise-Fragment": "1" } });
+  const html = await answer.text();
+  if (!answer.ok) {
+    fail(html);
+    return;
+  }
+  const below = document.documentElement.scrollHeight - window.scrollY;
+  const nodes = fragment(html);
+  const next = $(".earlier", nodes);
+  next?.remove();
+  $("#items").prepend(nodes);
+  $("#earlier").replaceChildren(...(next ? [next] : []));
+  window.scrollTo(0, document.documentElement.scrollHeight - below);
+});
+
+dress(document);
+setInterval(() => dress(document.body), 10000);
+const session = $("[data-session]");
+if (session) followSession(session);
+const list = $("[data-list]");
+if (list) followList(list);
