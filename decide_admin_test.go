@@ -214,6 +214,14 @@ func TestB11_HoldStopsALiveRunAndNothingIsTornDown(t *testing.T) {
 	st.offers(blaise.RunResume, "r1")
 }
 
+func TestB11_HeldIdleSessionIsPausedWhateverItsPlugs(t *testing.T) {
+	st := begin(t).idles(transient...)
+	st.event(blaise.EventHeld)
+	st.hears()
+	st.wantsVerdict(st.pauses(transient...), blaise.VerdictExit)
+	st.wants(blaise.EnvPaused, blaise.SessionPaused)
+}
+
 func TestB11_HeldSessionIsNotTornDownByASignal(t *testing.T) {
 	for _, kind := range []blaise.EventKind{blaise.EventSignalled, blaise.EventRunFailed} {
 		st := begin(t).idles()

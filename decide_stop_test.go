@@ -277,10 +277,15 @@ func TestX4_DestroyedMeansThatTheLedgerIsEmpty(t *testing.T) {
 	if n := len(st.s.Environment.Resources); n != 1 {
 		t.Fatalf("%d resources", n)
 	}
+	branch := &blaise.Resource{Plug: "src", Kind: "branch", Name: "b", Where: "m1"}
+	st.do(blaise.Event{Kind: blaise.EventResourceIntended, Resource: branch})
 	st.event(blaise.EventSignalled)
 	st.do(blaise.Event{Kind: blaise.EventResourceGone, Resource: r})
+	if all := st.s.Environment.Resources; !all[0].Gone || all[1].Gone {
+		t.Fatalf("resources %+v", all)
+	}
 	st.event(blaise.EventDestroyed)
-	if !st.s.Environment.Resources[0].Gone {
+	if !st.s.Environment.Resources[1].Gone {
 		t.Error("still there")
 	}
 }
