@@ -1,0 +1,57 @@
+#!/bin/sh
+# All tests. What some of them need is installed where it is missing, if this is
+# root on a machine with apt-get, or npm is there; what cannot be had is skipped,
+# and every skip is printed at the end. Nothing is installed into the project.
+set -u
+cd "$(dirname "$0")/.."
+tools=${BLAISE_TOOLS:-$HOME/.cache/blaise-tools}
+
+say() { echo "test-all: $*"; }
+
+can_apt() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
+
+# The lists are fetched once, and only if something is to be installed.
+apt() {
+	can_apt || return 1
+	[ -n "${updated:-}" ] || { apt-get update -qq || return 1; updated=1; }
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+}
+
+# PostgreSQL: the tests start and stop a server of their own.
+if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1; then
+	say "PostgreSQL is here"
+elif apt postgresql-15 || apt postgresql; then
+	say "PostgreSQL installed"
+else
+	say "PostgreSQL cannot be had"
+fi
+
+# A browser, for the dashboard.
+browser=""
+for name in chromium chromium-browser google-chrome headless_shell; do
+	browser=${browser:-$(command -v $name 2>/dev/null)}
+done
+if [ -z "$browser" ] && apt chromium; then browser=$(command -v chromium); fi
+if [ -n "$browser" ]; then
+	export BLAISE_TEST_BROWSER="$browser"
+	say "browser: $browser"
+else
+	say "a browser cannot be had"
+fi
+
+# A real agent that needs no network: native, so that it runs without node.
+codex=@zed-industries/codex-acp-linux-x64
+program="$tools/node_modules/$codex/bin/codex-acp"
+[ -x "$program" ] || program=$(command -v codex-acp 2>/dev/null || echo "$program")
+if [ ! -x "$program" ] && command -v npm >/dev/null 2>&1; then
+	mkdir -p "$tools" && npm install --silent --no-fund --no-audit --prefix "$tools" $codex@0.16.0
+fi
+if [ -x "$program" ]; then
+	export BLAISE_TEST_CODEX="$program"
+	say "codex-acp: $program"
+else
+	say "codex-acp cannot be had"
+fi
+
+export BLAISE_TEST_ALL=1
+exec scripts/test.sh ./...
