@@ -56,7 +56,11 @@ func (d *Daemon) greet(ctx context.Context) error {
 
 // offers polls; without room it only shows itself, and waits for room here.
 func (d *Daemon) offers(ctx context.Context, free int, changed <-chan struct{}) (api.Offers, error) {
-	got, err := d.blaise().Offers(ctx, d.state.instance, d.state.boot, free, d.c.Wait)
+	wait := d.c.Wait
+	if free == 0 {
+		wait = 0
+	}
+	got, err := d.blaise().Offers(ctx, d.state.instance, d.state.boot, free, wait)
 	if err != nil || free > 0 && (len(got.Offers) > 0 || !got.Drain) {
 		return got, err
 	}

@@ -30,13 +30,20 @@ func checkCommand(a *app) *cobra.Command {
 		Use: "check", Short: "Read blaise.yml and say what is wrong, or what a run would do",
 		Example: "  runner check\n  runner check --config team/blaise.yml --json", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := check(cmd.Context(), a.config)
+			cfg, err := config.Read(a.config)
+			if err != nil && !a.json {
+				return usage("%v", err)
+			}
+			found := check(cmd.Context(), a.config, cfg, err)
 			if a.json {
 				if err := a.print(found); err != nil {
 					return err
 				}
 			} else {
 				a.printFindings(found)
+			}
+			if err != nil {
+				return usage("%v", err)
 			}
 			bad := slices.IndexFunc(found, func(f finding) bool { return !f.OK })
 			if bad < 0 {
@@ -59,8 +66,7 @@ func (a *app) printFindings(found []finding) {
 }
 
 // check looks at everything that can be known without a run.
-func check(ctx context.Context, file string) []finding {
-	cfg, err := config.Read(file)
+func check(ctx context.Context, file string, cfg config.Config, err error) []finding {
 	if err != nil {
 		return problems(file, err)
 	}
