@@ -1,0 +1,264 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/internal/fakemodel"
+)
+
+// codexName names the program of codex-acp 0.16.0, which `make test-all`
+// installs.
+const codexName = "BLAISE_TEST_CODEX"
+
+// TestARealAgentRemembers drives codex-acp, a real agent, against a model on
+// loopback: start, permission, kill -9 in the middle of a turn, pause, resume.
+// That it remembers is proved by what the model received.
+func TestARealAgentRemembers(t *testing.T) {
+	codex := os.Getenv(codexName)
+	if codex == "" {
+		t.Skipf("%s is not set: install @zed-industries/codex-acp-linux-x64@0.16.0 and name its program", codexName)
+	}
+	t.Parallel()
+	model := fakemodel.Start()
+	t.Cleanup(model.Close)
+	b := startSplit(t, codexConfig(codex, model.URL()))
+
+	id := b.start("first words: amber")
+	b.answered(id, 1)
+	b.say(id, "please write out1.txt")
+	b.state(id, blaise.SessionParked)
+	b.run("approve", string(id))
+	b.answered(id, 2)
+	file := filepath.Join(b.worktree(id), "out1.txt")
+	if got, err := os.ReadFile(file); err != nil || !strings.Contains(string(got), "written by the fake model") {
+		t.Fatalf("the file the agent wrote: got %q, %v", got, err)
+	}
+
+	b.say(id, "hang on")
+	b.modelSaw(model, "hang on")
+	b.killAgent(codex)
+	b.modelSaw(model, "interrupted") // the same run started it again and asks it to go on
+	if !strings.Contains(model.Last(), "first words: amber") {
+		t.Fatalf("after kill -9 the model did not receive the first turn: %s", model.Last())
+	}
+	b.answered(id, 3)
+
+	b.run("pause", string(id))
+	b.state(id, blaise.SessionPaused)
+	b.goneAgent(codex)
+	b.say(id, "second words: birch")
+	b.answered(id, 4)
+	for _, words := range []string{"first words: amber", "second words: birch", "please write out1.txt"} {
+		if !strings.Contains(model.Last(), words) {
+			t.Errorf("after the resume the model did not receive %q", words)
+		}
+	}
+	if s := b.show(id); s.Context != blaise.ContextFull {
+		t.Errorf("context: got %s, want full", s.Context)
+	}
+	b.run("end", string(id))
+	b.await("environment destroyed", func() bool { return b.show(id).Environment.State == blaise.EnvDestroyed })
+	b.goneAgent(codex)
+}
+
+func codexConfig(program, url string) string {
+	provider := fmt.Sprintf(`model_providers.fake={name="fake",base_url=%q,wire_api="responses",request_max_retries=0,stream_max_retries=0}`, url)
+	command, _ := json.Marshal([]string{ // strings always marshal
+		program, "-c", `model="gpt-5.4"`, "-c", `model_provider="fake"`, "-c", provider, "-c", `sandbox_mode="read-only"`,
+	})
+	return "version: 1\nagent:\n  command: " + string(command) + "\nplugs:\n  - {use: worktree, id: src, repo: .}\n"
+}
+
+// A split is `blaise serve` and `runner start` on a repository of their own.
+type split struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func startSplit(t *testing.T, config string) *split {
+	t.Helper()
+	dir := t.TempDir()
+	mark := fmt.Sprintf("e2e-%d-%s", os.Getpid(), filepath.Base(t.Name()))
+	b := &split{t: t, dir: dir}
+	b.env = append(os.Environ(), "HOME="+filepath.Join(dir, "home"), "BLAISE_DATA="+filepath.Join(dir, "data"),
+		"PATH="+programs+":"+os.Getenv("PATH"), markName+"="+mark,
+		"GIT_AUTHOR_NAME=T", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=T", "GIT_COMMITTER_EMAIL=t@example.org")
+	t.Cleanup(func() { killLeft(mark, dir) })
+	repo := filepath.Join(dir, "repo")
+	for _, d := range []string{repo, filepath.Join(dir, "home")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.write("repo/README.md", "# A thing\n")
+	b.write("agent.yml", "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: coder}\nspec: {}\n")
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-qm", "first"}} {
+		b.exec("git", append([]string{"-C", repo}, args...)...)
+	}
+	b.write("repo/blaise.yml", config)
+	b.background("blaise", "serve", "--listen", "127.0.0.1:0")
+	b.await("serve.json", func() bool { _, err := os.Stat(filepath.Join(dir, "data", "serve.json")); return err == nil })
+	var serve api.Dev
+	raw, err := os.ReadFile(filepath.Join(dir, "data", "serve.json"))
+	if err != nil || json.Unmarshal(raw, &serve) != nil {
+		t.Fatalf("serve.json: %s, %v", raw, err)
+	}
+	b.write("token", b.run("token", "create", "laptop"))
+	b.run("apply", "-f", filepath.Join(dir, "agent.yml"))
+	b.background("runner", "start", "--url", serve.URL, "--token-file", filepath.Join(dir, "token"),
+		"--config", filepath.Join(repo, "blaise.yml"), "--state", filepath.Join(dir, "state"))
+	return b
+}
+
+func (b *split) write(name, text string) {
+	b.t.Helper()
+	if err := os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *split) exec(program string, args ...string) string {
+	b.t.Helper()
+	c := exec.Command(program, args...)
+	c.Env, c.Dir = b.env, filepath.Join(b.dir, "repo")
+	out, err := c.Output()
+	if err != nil {
+		b.t.Fatalf("%s %v: %v\n%s%s", program, args, err, out, stderrOf(err))
+	}
+	return string(out)
+}
+
+func stderrOf(err error) []byte {
+	if exit, ok := err.(*exec.ExitError); ok {
+		return exit.Stderr
+	}
+	return nil
+}
+
+func (b *split) run(args ...string) string {
+	b.t.Helper()
+	return b.exec(filepath.Join(programs, "blaise"), args...)
+}
+
+// background starts a program that is interrupted, and waited for, at the end.
+func (b *split) background(program string, args ...string) {
+	b.t.Helper()
+	c := exec.Command(filepath.Join(programs, program), args...)
+	c.Env, c.Dir = b.env, filepath.Join(b.dir, "repo")
+	log, err := os.Create(filepath.Join(b.dir, program+".log"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	c.Stdout, c.Stderr = log, log
+	if err := c.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGINT) // gone already is as good
+		_ = c.Wait()                         // how it ended is no matter here
+		log.Close()
+		if b.t.Failed() {
+			text, _ := os.ReadFile(log.Name())
+			b.t.Logf("%s said:\n%s", program, text)
+		}
+	})
+}
+
+func (b *split) await(what string, done func() bool) {
+	b.t.Helper()
+	if !poll(limit, done) {
+		b.t.Fatalf("%s: not within %s", what, limit)
+	}
+}
+
+func (b *split) start(text string) blaise.SessionID {
+	b.t.Helper()
+	var p api.Posted
+	if err := json.Unmarshal([]byte(b.run("start", "--agent", "coder", "--json", text)), &p); err != nil {
+		b.t.Fatal(err)
+	}
+	return p.Session
+}
+
+func (b *split) say(id blaise.SessionID, text string) { b.t.Helper(); b.run("say", string(id), text) }
+
+func (b *split) show(id blaise.SessionID) api.Session {
+	b.t.Helper()
+	var s api.Session
+	if err := json.Unmarshal([]byte(b.run("show", string(id), "--json")), &s); err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+func (b *split) state(id blaise.SessionID, want blaise.SessionState) {
+	b.t.Helper()
+	b.await("session "+string(want), func() bool { return b.show(id).State == want })
+}
+
+func (b *split) answered(id blaise.SessionID, n int) {
+	b.t.Helper()
+	b.await(fmt.Sprintf("message %d answered", n), func() bool {
+		all := b.show(id).Messages
+		if len(all) >= n && all[n-1].State == blaise.MessageFailed {
+			b.t.Fatalf("message %d failed: %s", n, all[n-1].Reason)
+		}
+		return len(all) >= n && all[n-1].State == blaise.MessageAnswered
+	})
+}
+
+func (b *split) worktree(id blaise.SessionID) string {
+	b.t.Helper()
+	for entry := range strings.SplitSeq(b.exec("git", "worktree", "list", "--porcelain"), "\n\n") {
+		if strings.Contains(entry, "refs/heads/blaise/"+string(id)) {
+			path, _, _ := strings.Cut(strings.TrimPrefix(entry, "worktree "), "\n")
+			return path
+		}
+	}
+	b.t.Fatalf("session %s has no worktree", id)
+	return ""
+}
+
+func (b *split) modelSaw(m *fakemodel.Model, words string) {
+	b.t.Helper()
+	b.await("the model to be asked: "+words, func() bool {
+		return slices.ContainsFunc(m.Seen(), func(s string) bool { return strings.Contains(s, words) })
+	})
+}
+
+func (b *split) agents(program string) []process {
+	var found []process
+	for _, p := range left("", b.dir) {
+		if strings.HasPrefix(p.args, program+" ") {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func (b *split) killAgent(program string) {
+	b.t.Helper()
+	all := b.agents(program)
+	if len(all) != 1 {
+		b.t.Fatalf("want one agent, there are %v", all)
+	}
+	if err := syscall.Kill(all[0].pid, syscall.SIGKILL); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *split) goneAgent(program string) {
+	b.t.Helper()
+	b.await("no agent left", func() bool { return len(b.agents(program)) == 0 })
+}
