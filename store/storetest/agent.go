@@ -82,7 +82,8 @@ func testRunners(t *testing.T, db *store.DB) {
 }
 
 func testUsers(t *testing.T, db *store.DB) {
-	u := store.UserToken{Hash: hash("u"), Name: "ada", Role: "admin", By: "bob", CreatedAt: time.Now().UTC()}
+	u := store.UserToken{Hash: hash("u"), Name: "ada", Role: "admin", By: "bob"}
+	u.CreatedAt = time.Now().UTC()
 	past := time.Now().Add(-time.Hour).UTC()
 	old := store.UserToken{Hash: hash("old"), Name: "eve", ExpiresAt: past}
 	do(t, db, func(tx *store.Tx) error {

@@ -62,9 +62,14 @@ func testEvents(t *testing.T, db *store.DB) {
 	want = append(want, numbered(events(one, 6, 6), 8)...)
 	equal(t, "events", read(t, db, sid), want)
 	for after := range int64(8) {
-		got, err := db.Events(t.Context(), sid, after, 2)
-		ok(t, err)
-		equal(t, "page", got, want[after:min(after+2, 8)])
+		for limit := range int64(9) {
+			got, err := db.Events(t.Context(), sid, after, int(limit))
+			ok(t, err)
+			equal(t, "events of a page", len(got), int(min(limit, 8-after)))
+			for i, e := range got {
+				equal(t, "event of a page", e, want[after+int64(i)])
+			}
+		}
 	}
 	last, err := db.LastSeq(t.Context(), sid)
 	ok(t, err)
