@@ -128,7 +128,7 @@ func (p *plane) run(ctx context.Context) error {
 func (p *plane) handler() http.Handler {
 	views := server.NewViews(p.control)
 	return server.New(server.Options{
-		Control: p.control, Views: views, Dashboard: dashboardOf(p.control, views),
+		Control: p.control, Views: views, Dashboard: dashboardOf(p.control, views, p.log),
 		Log: p.log, Version: programVersion(), URL: p.url,
 		Loopback: isLoopback(p.listener.Addr()), AllowedHosts: p.o.hosts, UserName: userName(),
 	})
