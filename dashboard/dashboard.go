@@ -92,8 +92,9 @@ func (d *dashboard) routes() http.Handler {
 		d.fail(w, r, blaise.Errorf(blaise.CodeNotFound, "there is no page %s", r.URL.Path))
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, formMost)
-		mux.ServeHTTP(w, r)
+		inner := *r // net/http must find its own body in its own request
+		inner.Body = http.MaxBytesReader(w, r.Body, formMost)
+		mux.ServeHTTP(w, &inner)
 	})
 }
 

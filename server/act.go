@@ -28,7 +28,7 @@ var acts = []personAct{
 }
 
 type actIn struct {
-	sessionIn
+	SessionPath
 	Body api.Act
 }
 

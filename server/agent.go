@@ -57,11 +57,12 @@ func agentOf(a store.Agent) api.Agent {
 	return api.Agent{Name: a.Name, State: a.State, Revision: a.Revision, Spec: a.Spec, By: a.By, At: a.At}
 }
 
-type agentIn struct {
+// An AgentPath is the part of a route that names an agent.
+type AgentPath struct {
 	Name string `path:"name"`
 }
 
-func (s *Server) getAgent(ctx context.Context, in *agentIn) (api.Agent, error) {
+func (s *Server) getAgent(ctx context.Context, in *AgentPath) (api.Agent, error) {
 	a, err := s.control.Agent(ctx, blaise.AgentName(in.Name))
 	return agentOf(a), err
 }
@@ -83,7 +84,7 @@ func (s *Server) applyAgent(ctx context.Context, in *applyIn) (api.Applied, erro
 }
 
 func (s *Server) setAgentState(ctx context.Context, in *struct {
-	agentIn
+	AgentPath
 	Body api.AgentState
 }) error {
 	return s.control.SetAgentState(ctx, callerOf(ctx).user.Name, blaise.AgentName(in.Name), in.Body.State)

@@ -55,8 +55,11 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			return
 		}
 		secure(w.Header())
-		r.Body = &body{ReadCloser: r.Body, c: http.NewResponseController(w)}
-		next.ServeHTTP(w, r)
+		// A copy: net/http must find its own body in its own request, or it takes
+		// what is unread of a refused one for the next request.
+		inner := *r
+		inner.Body = &body{ReadCloser: r.Body, c: http.NewResponseController(w)}
+		next.ServeHTTP(w, &inner)
 	})
 }
 

@@ -77,11 +77,13 @@ func (s *Server) startSession(ctx context.Context, in *struct{ Body api.StartSes
 	return api.Posted{Session: m.ID.Session(), Message: m.ID, State: m.State}, err
 }
 
-type sessionIn struct {
+// A SessionPath is the part of a route that names a session. It is exported
+// because huma looks into no other embedded struct.
+type SessionPath struct {
 	ID string `path:"id" doc:"a session's id, or its beginning"`
 }
 
-func (s *Server) getSession(ctx context.Context, in *sessionIn) (api.Session, error) {
+func (s *Server) getSession(ctx context.Context, in *SessionPath) (api.Session, error) {
 	id, err := s.views.Find(ctx, in.ID)
 	if err != nil {
 		return api.Session{}, err
@@ -90,7 +92,7 @@ func (s *Server) getSession(ctx context.Context, in *sessionIn) (api.Session, er
 }
 
 type postIn struct {
-	sessionIn
+	SessionPath
 	Body api.PostMessage
 }
 
@@ -106,7 +108,7 @@ func (s *Server) postMessage(ctx context.Context, in *postIn) (api.Posted, error
 }
 
 type withdrawIn struct {
-	sessionIn
+	SessionPath
 	Message string `path:"message"`
 }
 
@@ -121,7 +123,7 @@ func (s *Server) withdraw(ctx context.Context, in *withdrawIn) error {
 }
 
 type answerIn struct {
-	sessionIn
+	SessionPath
 	Question string `path:"question"`
 	Body     api.AnswerQuestion
 }
@@ -144,7 +146,7 @@ func (s *Server) answerQuestion(ctx context.Context, in *answerIn) error {
 // historyLimit is how many changes are shown of a session.
 const historyLimit = 1000
 
-func (s *Server) history(ctx context.Context, in *sessionIn) ([]api.Change, error) {
+func (s *Server) history(ctx context.Context, in *SessionPath) ([]api.Change, error) {
 	id, err := s.views.Find(ctx, in.ID)
 	if err != nil {
 		return nil, err

@@ -88,7 +88,7 @@ const (
 )
 
 type sessionStreamIn struct {
-	sessionIn
+	SessionPath
 	After int64  `query:"after" doc:"the seq of the last event known"`
 	Last  string `header:"Last-Event-ID"`
 }
@@ -176,7 +176,7 @@ func (f *sessionFeed) events(ctx context.Context) error {
 }
 
 type followIn struct {
-	sessionIn
+	SessionPath
 	After int64  `query:"after" doc:"the seq of the last event known"`
 	Wait  string `query:"wait" doc:"a duration such as 25s, the most there is"`
 }
@@ -226,7 +226,7 @@ func sleep(ctx context.Context, woken <-chan struct{}, wait time.Duration) error
 }
 
 type transcriptIn struct {
-	sessionIn
+	SessionPath
 	After int64 `query:"after" doc:"the seq of the last event known"`
 	Limit int   `query:"limit" doc:"at most 500"`
 }
