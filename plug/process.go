@@ -70,6 +70,10 @@ func (p *localProcess) finish(feed *os.File) {
 	case <-read:
 	case <-time.After(outputLimit):
 		closeAll(p.readers) // ends the copying, unless it is stuck in a writer
+		select {
+		case <-read:
+		case <-time.After(outputLimit):
+		}
 	}
 	close(p.done)
 	<-p.proc.Gone()

@@ -67,7 +67,6 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
 	}
-	defer theirs.Close()
 	argv := []string{c.Program, "shim", "run", "--fence", strconv.FormatInt(int64(c.Fence), 10), "--"}
 	cmd := &exec.Cmd{
 		Path: c.Program, Args: append(argv, c.Args...), Dir: c.Dir, Env: c.Env,
@@ -75,7 +74,9 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a terminal's ^C is not for it
 	}
 	setFiles(cmd, c)
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	theirs.Close() // now, or the end of the shim would not end our reading
+	if err != nil {
 		ours.Close()
 		return nil, fmt.Errorf("start shim %q: %w", c.Program, err)
 	}

@@ -43,6 +43,7 @@ func (k *keeper) run(argv []string) int {
 	// The command is to die with the thread that started it (Pdeathsig), so
 	// that thread must be one that stays.
 	runtime.LockOSThread()
+	keepDescriptors()
 	if err := becomeSubreaper(); err != nil {
 		k.say("error failed become subreaper: %v", err)
 		return 126
@@ -51,6 +52,7 @@ func (k *keeper) run(argv []string) int {
 		k.say("error %s %s", kind, oneLine(err.Error()))
 		return 127
 	}
+	letGo()
 	k.say("started %d %d", k.pid, StartTime(k.pid))
 	go k.listen()
 	go k.reap()
@@ -81,6 +83,19 @@ func kindOf(err error) string {
 		return kindNotRunnable
 	}
 	return kindFailed
+}
+
+// letGo drops the command's input and output: whoever reads the output is to
+// see its end when the command's tree has ended, not the shim.
+func letGo() {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer null.Close()
+	for fd := range 3 {
+		_ = replaceFD(int(null.Fd()), fd)
+	}
 }
 
 func (k *keeper) listen() {

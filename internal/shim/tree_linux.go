@@ -12,6 +12,12 @@ import (
 
 func becomeSubreaper() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
+// keepDescriptors keeps from the command what the program that started it had
+// open and forgot to mark.
+func keepDescriptors() { _ = unix.CloseRange(4, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) }
+
+func replaceFD(from, to int) error { return unix.Dup3(from, to, 0) }
+
 // childAttr gives the command its own process group, and its death if the shim
 // itself is killed.
 func childAttr() *syscall.SysProcAttr {
