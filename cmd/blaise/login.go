@@ -71,39 +71,30 @@ func parseLink(link string) (base, code string, err error) {
 func openCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
 		Use: "open [ID]", Short: "Print a link that signs a browser in, once",
-		Long:    "Prints a link to the dashboard, or to one session. It signs one browser in, once.",
+		Long: "Prints a link to the dashboard that signs one browser in, once. With the id of a\n" +
+			"session it prints the address of its page, for a browser that is signed in.",
 		Example: "  blaise open\n  blaise open k3v9", Args: cobra.MaximumNArgs(1),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			l, err := c.LoginLink(ctx)
-			if err != nil {
-				return err
-			}
 			if len(args) == 1 {
 				id, err := session(ctx, c, args[0])
 				if err != nil {
 					return err
 				}
-				if l.URL, err = andThen(l.URL, "/sessions/"+string(id)); err != nil {
-					return err
-				}
+				return a.printLink(api.Link{URL: c.URL() + "/sessions/" + string(id)})
 			}
-			if a.json {
-				return printJSON(a.out, l)
+			l, err := c.LoginLink(ctx)
+			if err != nil {
+				return err
 			}
-			_, err = fmt.Fprintln(a.out, l.URL)
-			return err
+			return a.printLink(l)
 		}),
 	})
 }
 
-// andThen makes the link lead on to a page.
-func andThen(link, page string) (string, error) {
-	u, err := url.Parse(link)
-	if err != nil {
-		return "", fmt.Errorf("read sign-in link: %w", err)
+func (a *app) printLink(l api.Link) error {
+	if a.json {
+		return printJSON(a.out, l)
 	}
-	q := u.Query()
-	q.Set("next", page)
-	u.RawQuery = q.Encode()
-	return u.String(), nil
+	_, err := fmt.Fprintln(a.out, l.URL)
+	return err
 }

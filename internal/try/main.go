@@ -48,7 +48,9 @@ func try(program string) error {
 		fmt.Printf("\n%d. %s\n", i+1, s.title)
 		if err := s.do(); err != nil {
 			t.tellLog()
-			return errors.Join(fmt.Errorf("step %d: %w", i+1, err), t.stop())
+			err = errors.Join(fmt.Errorf("step %d: %w", i+1, err), t.stop())
+			killBelow(t.data) // runs outlive the Blaise that began them
+			return err
 		}
 	}
 	return t.finish()

@@ -4,7 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 )
 
 // agents are the process ids of the demo agents that run below a data folder.
@@ -17,6 +19,16 @@ func agents(data string) []string {
 		}
 	}
 	return found
+}
+
+// killBelow ends what still runs from a data folder.
+func killBelow(data string) {
+	for pid, args := range processes() {
+		n, err := strconv.Atoi(pid)
+		if err == nil && strings.HasPrefix(args, data+"/") {
+			_ = syscall.Kill(n, syscall.SIGKILL) // gone already is as good
+		}
+	}
 }
 
 // processes are all that can be seen, by their id: from /proc, else from ps.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -160,9 +161,9 @@ func (t *trial) secondMessage() error {
 	var said strings.Builder
 	c := t.blaise("say", t.session, "--wait", "recall")
 	t.tell(c)
-	c.Stdout, c.Stderr = &said, os.Stderr
+	out := &indented{w: os.Stdout}
+	c.Stdout, c.Stderr = io.MultiWriter(&said, out), out
 	err := c.Run()
-	fmt.Fprint(&indented{w: os.Stdout}, said.String())
 	if err == nil && !strings.Contains(said.String(), firstText) {
 		err = errors.New("the agent does not remember the first message")
 	}
