@@ -3,8 +3,8 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,7 +52,7 @@ func (b batch) keep(q querier) (last int64, added bool, err error) {
 	if last, err = b.write(q, last); err != nil {
 		return 0, false, err
 	}
-	return last, true, b.writeRecord(q, last, digest)
+	return last, true, b.writeRecord(q, last, have, digest)
 }
 
 // lockHead finds the session's last seq, and keeps others from giving the
@@ -92,28 +92,35 @@ func (b batch) write(q querier, last int64) (int64, error) {
 	return last, nil
 }
 
-func (b batch) writeRecord(q querier, last int64, digest []byte) error {
+// writeRecord takes the lines into the digest of the have events before them.
+func (b batch) writeRecord(q querier, last, have int64, sum []byte) error {
 	if _, err := q.exec(`UPDATE heads SET last_seq = ? WHERE session = ?`,
 		last, string(b.session)); err != nil {
 		return err
 	}
-	_, err := q.exec(`INSERT INTO records (session, run, last_n, digest) VALUES (?, ?, ?, ?)
+	digest, err := digestOf(have, sum)
+	if err != nil {
+		return err
+	}
+	for _, l := range b.lines {
+		digest.Add(l)
+	}
+	count, text := digest.Sum()
+	if sum, err = hex.DecodeString(text); err != nil {
+		return err
+	}
+	_, err = q.exec(`INSERT INTO records (session, run, last_n, digest) VALUES (?, ?, ?, ?)
 		ON CONFLICT (session, run) DO UPDATE SET last_n = excluded.last_n,
-		digest = excluded.digest`, string(b.session), string(b.run),
-		b.first+int64(len(b.lines))-1, b.sum(digest))
+		digest = excluded.digest`, string(b.session), string(b.run), count, sum)
 	return err
 }
 
-// sum takes the rolling digest over the lines.
-func (b batch) sum(digest []byte) []byte {
-	h := sha256.New()
-	for _, l := range b.lines {
-		h.Reset()
-		h.Write(digest)
-		h.Write(l)
-		digest = h.Sum(digest[:0])
+// digestOf takes up a digest as it is kept.
+func digestOf(count int64, sum []byte) (transcript.Digest, error) {
+	if count == 0 {
+		return transcript.Digest{}, nil
 	}
-	return digest
+	return transcript.ParseDigest(count, hex.EncodeToString(sum))
 }
 
 // errEnough ends the reading of rows early.

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -19,7 +18,7 @@ const maxLine = 8 << 20
 type Record struct {
 	Last   int64  // the last event's N
 	Count  int64  // events kept
-	Digest string // hex; sum(i) = SHA-256(sum(i-1) || line(i)), sum(0) is empty; "" for none
+	Digest string // the [transcript.Digest] of their lines
 }
 
 // Append keeps events of a run and returns the session's last seq after them.
@@ -96,16 +95,23 @@ func (db *DB) LastSeq(ctx context.Context, session blaise.SessionID) (int64, err
 	return last, err
 }
 
-// Record says how much of a run's transcript has been kept; zero for none.
+// Record says how much of a run's transcript has been kept.
 func (db *DB) Record(ctx context.Context, run blaise.RunID) (Record, error) {
-	var r Record
-	var digest []byte
-	_, err := db.readRecords(ctx).one([]any{&r.Last, &digest},
+	var last int64
+	var sum []byte
+	_, err := db.readRecords(ctx).one([]any{&last, &sum},
 		`SELECT last_n, digest FROM records WHERE session = ? AND run = ?`,
 		clean(string(run.Session())), clean(string(run)))
-	// Numbers begin at 1 and have no gaps.
-	r.Count, r.Digest = r.Last, hex.EncodeToString(digest)
-	return r, err
+	if err != nil {
+		return Record{}, fmt.Errorf("read record of run %s: %w", run, err)
+	}
+	digest, err := digestOf(last, sum)
+	if err != nil {
+		return Record{}, fmt.Errorf("read record of run %s: %w", run, err)
+	}
+	r := Record{Last: last}
+	r.Count, r.Digest = digest.Sum() // numbers begin at 1 and have no gaps
+	return r, nil
 }
 
 func (db *DB) readRecords(ctx context.Context) querier {
