@@ -25,6 +25,8 @@ type control struct {
 	mu       sync.Mutex // guards what follows
 	changed  chan struct{}
 	down     bool
+	stale    bool // the lease is
+	beats    int
 	offer    bool // the run is offered
 	nonces   []string
 	onAccept func() // called before the accept is answered
@@ -68,11 +70,15 @@ func newControl(t *testing.T) *control {
 	c.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		auth := r.Header.Get("Authorization")
 		c.mu.Lock()
-		down := c.down
+		down, stale := c.down, c.stale
 		c.mu.Unlock()
 		switch {
 		case down:
 			w.WriteHeader(http.StatusServiceUnavailable)
+		case stale && auth == "Bearer lease-token":
+			w.Header().Set("Content-Type", api.ProblemType)
+			w.WriteHeader(http.StatusConflict)
+			_ = json.NewEncoder(w).Encode(api.Problem{Code: blaise.CodeStale, Detail: "stop now"})
 		case auth != "Bearer "+token && auth != "Bearer lease-token":
 			w.Header().Set("Content-Type", api.ProblemType)
 			w.WriteHeader(http.StatusUnauthorized)
@@ -197,6 +203,7 @@ func (c *control) connect(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (c *control) beat(w http.ResponseWriter, _ *http.Request) {
+	c.set(func() { c.beats++ })
 	reply(w, api.Beaten{Time: time.Now()})
 }
 

@@ -15,11 +15,11 @@ import (
 // adopt takes over what the daemon before left (X3): runs that live, runs that
 // died meanwhile, runs that were never accepted.
 func (d *Daemon) adopt(ctx context.Context) error {
-	d.state.sweep()
 	rows, err := d.state.rows()
 	if err != nil {
 		return err
 	}
+	d.state.sweep(rows, d.program)
 	for _, r := range rows {
 		switch {
 		case r.Spec == nil:
@@ -87,8 +87,8 @@ func (d *Daemon) untilProved(ctx context.Context, r *row) error {
 // last word, and forgets it. If we leave before, the next daemon does it.
 func (d *Daemon) settle(ctx context.Context, r *row, how string) {
 	err := d.shipRest(ctx, r)
-	if err == nil && !r.done() {
-		err = d.sayEnd(ctx, r, how)
+	if ctx.Err() == nil && !r.done() {
+		err = errors.Join(err, d.sayEnd(ctx, r, how))
 	}
 	if ctx.Err() != nil {
 		return

@@ -280,6 +280,90 @@ func TestRunKilled(t *testing.T) {
 	h.settled(t)
 }
 
+// X2: a run that stood still for longer than three beats asks before it goes
+// on, and goes on; one that may have been declared lost meanwhile does not.
+func TestSleep(t *testing.T) {
+	t.Parallel()
+	for _, stale := range []bool{false, true} {
+		t.Run(fmt.Sprintf("stale %v", stale), func(t *testing.T) {
+			t.Parallel()
+			c := newControl(t)
+			h := newHelper(t, c)
+			h.start(t)
+			c.set(func() { c.offer = true })
+			c.reported(blaise.EventOpened)
+			pid := h.runs(t, 1)[0].PID
+			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(5 * c.lease.Beat) // this is the sleep
+			before := 0
+			c.set(func() { c.stale, before = stale, c.beats })
+			if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			if stale {
+				h.settled(t)
+				return
+			}
+			c.await("beats", func() bool { return c.beats > before+2 })
+			c.set(func() { c.stop = true })
+			c.reported(blaise.EventPauseReported)
+		})
+	}
+}
+
+// A26: what a run could not say any more is said by the daemon, under the run's
+// lease, when Blaise is back; the run is not called dead.
+func TestShipsTheRest(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	c.lease.Beat, c.lease.Misses = 100*time.Millisecond, 60
+	h := newHelper(t, c)
+	h.start(t)
+	c.set(func() { c.offer = true })
+	c.reported(blaise.EventOpened)
+	c.set(func() { c.down = true })
+	h.runs(t, 0)
+	c.set(func() { c.down = false })
+	c.reported(blaise.EventLostContact)
+	h.settled(t)
+	if len(c.dead)+len(c.unborn) != 0 {
+		t.Errorf("dead %v, unborn %v", c.dead, c.unborn)
+	}
+}
+
+// A person at the machine pauses a run, without a word of Blaise.
+func TestStopHere(t *testing.T) {
+	t.Parallel()
+	for teardown, want := range map[bool]blaise.EventKind{
+		false: blaise.EventLostContact, true: blaise.EventSignalled,
+	} {
+		t.Run(string(want), func(t *testing.T) {
+			t.Parallel()
+			c := newControl(t)
+			h := newHelper(t, c)
+			h.start(t)
+			c.set(func() { c.offer = true })
+			c.reported(blaise.EventOpened)
+			err := daemon.Stop(t.Context(), h.State, daemon.StopRun{Run: "stestone.1", Teardown: teardown})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.reported(want)
+			h.settled(t)
+		})
+	}
+	t.Run("no such run", func(t *testing.T) {
+		t.Parallel()
+		h := newHelper(t, newControl(t))
+		err := daemon.Stop(t.Context(), h.State, daemon.StopRun{Run: "stestone.1"})
+		if blaise.CodeOf(err) != blaise.CodeNotFound {
+			t.Errorf("without a daemon the error is %v", err)
+		}
+	})
+}
+
 // A20: the first signal ends the runs and waits for them.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()

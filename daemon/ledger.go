@@ -42,8 +42,16 @@ func (r *row) worked() bool { return exists(r.file("spool")) }
 // done says that the child ended having said all it had to say.
 func (r *row) done() bool { return exists(r.file(run.DoneFile)) }
 
-// newRow makes the directory of a run and its first row.
+// newRow makes the directory of a run and its first row. A run whose accept got
+// no answer is there already: it goes on with its nonce.
 func (s *state) newRow(id blaise.RunID, kind blaise.RunKind) (*row, error) {
+	old := &row{dir: s.runDir(id)}
+	if readJSON(old.file("row.json"), old) == nil {
+		if old.Spec != nil {
+			return nil, errors.New("it was accepted here before")
+		}
+		return old, nil
+	}
 	r := &row{Run: id, Kind: kind, Nonce: nonce(), At: time.Now().UTC(), dir: s.runDir(id)}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return nil, err
@@ -87,8 +95,20 @@ func (r *row) remove() error {
 	return os.RemoveAll(trash)
 }
 
-// sweep removes what remove left.
-func (s *state) sweep() {
+// sweep removes what remove left, and copies of the program that no run needs.
+func (s *state) sweep(rows []*row, program string) {
+	needed := map[string]bool{filepath.Dir(program): true}
+	for _, r := range rows {
+		if r.Spec != nil {
+			needed[filepath.Dir(r.Spec.Program)] = true
+		}
+	}
+	copies, _ := filepath.Glob(filepath.Join(s.dir, "bin", "*"))
+	for _, dir := range copies {
+		if !needed[dir] {
+			_ = os.RemoveAll(dir) // the next sweep tries again
+		}
+	}
 	left, _ := filepath.Glob(filepath.Join(s.runs(), ".gone-*"))
 	for _, dir := range left {
 		_ = os.RemoveAll(dir) // the next sweep tries again

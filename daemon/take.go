@@ -33,8 +33,7 @@ func (d *Daemon) take(ctx, life context.Context) error {
 			return err
 		}
 		if got.Drain {
-			d.log.Info("Blaise asks to take no more runs")
-			continue
+			continue // whatever is offered beside it; offers has waited
 		}
 		taken := d.takeAll(ctx, life, got.Offers)
 		if d.c.Once && taken > 0 {

@@ -39,6 +39,7 @@ func (r *run) serve(life context.Context) (stop func()) {
 	wg.Go(func() { r.beat.run(ctx) })
 	wg.Go(func() {
 		if err := r.ship.Run(ctx); ctx.Err() == nil {
+			r.mute.Store(true)
 			r.stopWork(err) // A21: a record that is refused fails the run
 		}
 	})

@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 )
@@ -32,6 +33,9 @@ func (r *run) markDone(err error) error {
 	if err != nil {
 		d.Error = r.secrets.String(err.Error())
 		err = cleanError{text: d.Error, err: err}
+	}
+	if r.mute.Load() && !errors.Is(err, ErrFenced) {
+		return err // Blaise does not know of the end: the daemon is to say it
 	}
 	b, merr := json.Marshal(d)
 	if merr == nil {

@@ -2,8 +2,10 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/acp"
@@ -23,6 +25,8 @@ type record struct {
 	turns   interface{ SetTurn(string) }
 	secrets *redact.Redactor
 	failed  func(error)
+	// patience is how long the filters may hold back the end of a turn.
+	patience time.Duration
 
 	entry  sync.Mutex      // events enter the filters one at a time, in order
 	filter transcript.Sink // nil before the layers are open
@@ -128,7 +132,11 @@ func (r *record) endTurn(e transcript.Event) string {
 	sealed := r.sealed
 	r.mu.Unlock()
 	r.enter(e)
-	<-sealed
+	select {
+	case <-sealed:
+	case <-time.After(r.patience):
+		r.failed(errors.New("a plug holds back the record: the end of the turn does not come out"))
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.answer.String()

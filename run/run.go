@@ -93,6 +93,7 @@ type run struct {
 	asked   *questions
 	turn    turns
 	heard   atomic.Int64 // the highest number
+	mute    atomic.Bool  // Blaise refuses what the run says (A21)
 
 	stack    *plug.Stack
 	shims    *os.File // the list of ShimsFile
@@ -105,12 +106,13 @@ type run struct {
 
 func newRun(s Spec, d Deps) (*run, error) {
 	d = d.withDefaults()
+	secrets := redact.New()
+	log := slog.New(cleanHandler{Handler: d.Log.Handler(), secrets: secrets})
 	r := &run{
-		spec: s, deps: d, lease: s.Lease,
-		log:     d.Log.With("session", s.Lease.Session, "run", s.Lease.Run),
-		secrets: redact.New(),
-		fence:   &plug.Fence{},
-		inbox:   directive.NewInbox(), prompts: directive.NewInbox(),
+		spec: s, deps: d, lease: s.Lease, secrets: secrets,
+		log:   log.With("session", s.Lease.Session, "run", s.Lease.Run),
+		fence: &plug.Fence{},
+		inbox: directive.NewInbox(), prompts: directive.NewInbox(),
 		asked: newQuestions(),
 	}
 	r.secrets.Add(s.Lease.Token)
@@ -123,7 +125,7 @@ func newRun(s Spec, d Deps) (*run, error) {
 	}
 	r.ship = transcript.NewShipper(r.spool, r.client, transcript.ShipperOptions{Log: r.log})
 	r.record = newRecord(transcript.NewRecorder(r.spool, string(s.Lease.Run), nil), r.secrets)
-	r.record.failed = r.stopWork
+	r.record.failed, r.record.patience = r.stopWork, s.Lease.Limits.Hook
 	return r, nil
 }
 
