@@ -61,6 +61,9 @@ func under(root, path string) bool {
 
 // head answers the commit that HEAD names, "" before the first commit.
 func (a agentRepo) head() (string, error) {
+	if a.gitDir == "" {
+		return "", nil // the repository is lost
+	}
 	b, err := readSmall(filepath.Join(a.gitDir, "HEAD"))
 	if err != nil {
 		return "", fmt.Errorf("read HEAD: %w", err)

@@ -101,10 +101,14 @@ func copyInto(path string, r io.ReadSeeker) error {
 
 // env shows git nothing but our directory and the tree.
 func (h *hostile) env() []string {
+	tree := h.tree
+	if tree == "" {
+		tree = h.dir // for commands that need none
+	}
 	return append(cleanEnv(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1",
 		"GIT_NO_REPLACE_OBJECTS=1", "GIT_ALLOW_PROTOCOL=none",
-		"GIT_DIR="+h.dir, "GIT_WORK_TREE="+h.tree, "GIT_LITERAL_PATHSPECS=1",
+		"GIT_DIR="+h.dir, "GIT_WORK_TREE="+tree, "GIT_LITERAL_PATHSPECS=1",
 		"GIT_AUTHOR_NAME=Blaise", "GIT_AUTHOR_EMAIL=blaise@localhost",
 		"GIT_COMMITTER_NAME=Blaise", "GIT_COMMITTER_EMAIL=blaise@localhost")
 }
