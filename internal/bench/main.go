@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -64,6 +65,9 @@ func measure(ctx context.Context, o options, only, out string) (bool, error) {
 	}
 	defer os.RemoveAll(tmp)
 	o.tmp = tmp
+	if o.bin, err = filepath.Abs(o.bin); err != nil {
+		return false, fmt.Errorf("find programs: %w", err)
+	}
 	var all []row
 	for _, b := range benches {
 		if only != "" && !strings.Contains(","+only+",", ","+b.name+",") {

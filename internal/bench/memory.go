@@ -48,7 +48,7 @@ func startSplit(ctx context.Context, o options, repo string) (*system, error) {
 	if err := s.start(o, "split", "blaise", "serve", "--data", data, "--listen", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
-	if err := s.connect(ctx, filepath.Join(data, "dev.json")); err != nil {
+	if err := s.connect(ctx, filepath.Join(data, "serve.json")); err != nil {
 		return nil, err
 	}
 	tok, err := s.NewToken(ctx, api.NewToken{Name: "bench"})
@@ -56,17 +56,11 @@ func startSplit(ctx context.Context, o options, repo string) (*system, error) {
 		return nil, err
 	}
 	token, config := filepath.Join(o.tmp, "split.token"), filepath.Join(o.tmp, "split.yml")
-	blaise, err := filepath.Abs(filepath.Join(o.bin, "blaise"))
-	if err != nil {
-		return nil, fmt.Errorf("find blaise: %w", err)
-	}
-	yml := fmt.Sprintf("version: 1\nagent:\n  command: [%q, demo-agent]\n  env: {BLAISE_DEMO_WITNESS: %q}\n"+
-		"plugs:\n  - {use: worktree, repo: %q}\n", blaise, s.witness, repo)
 	if err := os.WriteFile(token, []byte(tok.Secret), 0o600); err != nil {
 		return nil, fmt.Errorf("write token: %w", err)
 	}
-	if err := os.WriteFile(config, []byte(yml), 0o600); err != nil {
-		return nil, fmt.Errorf("write blaise.yml: %w", err)
+	if err := s.config(o, "split", config, repo); err != nil {
+		return nil, err
 	}
 	return s, s.start(o, "split", "runner", "start", "--url", s.dev.URL, "--token-file", token,
 		"--config", config, "--state", filepath.Join(o.tmp, "split-runner"))

@@ -58,7 +58,7 @@ type live struct {
 
 // begin starts a session and connects a run to it, as a runner would.
 func (p *plane) begin(ctx context.Context) (live, error) {
-	m, err := p.control.Start(ctx, "bench", control.Start{Agent: "demo", Text: "hello"})
+	m, err := p.control.Start(ctx, "bench", control.Start{Agent: "default", Text: "hello"})
 	if err != nil {
 		return live{}, err
 	}

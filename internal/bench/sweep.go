@@ -64,7 +64,9 @@ func fillPaused(ctx context.Context, db *store.DB, n int) error {
 	g.SetLimit(32)
 	now := time.Now().UTC()
 	for i := range n {
-		g.Go(func() error { return db.Tx(ctx, func(tx *store.Tx) error { return tx.CreateSession(pausedSession(i, now)) }) })
+		g.Go(func() error {
+			return db.Tx(ctx, func(tx *store.Tx) error { return tx.CreateSession(pausedSession(i, now)) })
+		})
 	}
 	return g.Wait()
 }

@@ -23,18 +23,32 @@ type system struct {
 }
 
 // agentManifest makes sessions pause only when they are told to.
-const agentManifest = `{"apiVersion":"blaise.dev/v1","kind":"Agent","metadata":{"name":"demo"},
+const agentManifest = `{"apiVersion":"blaise.dev/v1","kind":"Agent","metadata":{"name":"default"},
 "spec":{"policy":{"idle":{"after":"24h"}}}}`
 
 // startDev starts `blaise dev` on a repository.
 func startDev(ctx context.Context, o options, name, repo string) (*system, error) {
 	s := &system{witness: filepath.Join(o.tmp, name+".witness")}
 	data := filepath.Join(o.tmp, name)
+	if err := s.config(o, name, filepath.Join(repo, "blaise.yml"), repo); err != nil {
+		return nil, err
+	}
 	err := s.start(o, name, "blaise", "dev", "--data", data, "--repo", repo, "--listen", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	return s, s.connect(ctx, filepath.Join(data, "dev.json"))
+}
+
+// config writes a blaise.yml with the demo agent and a worktree of repo.
+func (s *system) config(o options, name, path, repo string) error {
+	yml := fmt.Sprintf("version: 1\nagent:\n  command: [%q, demo-agent]\n"+
+		"  env: {BLAISE_DEMO_WITNESS: %q, BLAISE_DEMO_HOME: %q}\nplugs:\n  - {use: worktree, repo: %q}\n",
+		filepath.Join(o.bin, "blaise"), s.witness, filepath.Join(o.tmp, name+".home"), repo)
+	if err := os.WriteFile(path, []byte(yml), 0o600); err != nil {
+		return fmt.Errorf("write blaise.yml: %w", err)
+	}
+	return nil
 }
 
 func (s *system) start(o options, name, program string, args ...string) error {
@@ -44,8 +58,6 @@ func (s *system) start(o options, name, program string, args ...string) error {
 	}
 	defer log.Close() // the child has its own
 	cmd := exec.Command(filepath.Join(o.bin, program), args...)
-	cmd.Env = append(os.Environ(),
-		"BLAISE_DEMO_WITNESS="+s.witness, "BLAISE_DEMO_HOME="+filepath.Join(o.tmp, name+".home"))
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", program, err)
@@ -82,7 +94,7 @@ func (s *system) say(ctx context.Context, id blaise.SessionID, mark string) (bla
 	var p api.Posted
 	var err error
 	if id == "" {
-		p, err = s.StartSession(ctx, api.StartSession{Agent: "demo", Text: "echo " + mark})
+		p, err = s.StartSession(ctx, api.StartSession{Agent: "default", Text: "echo " + mark})
 	} else {
 		p, err = s.PostMessage(ctx, id, api.PostMessage{Text: "echo " + mark})
 	}
