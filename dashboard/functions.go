@@ -14,7 +14,7 @@ func (d *dashboard) functions() template.FuncMap {
 		"ago":   func(t time.Time) string { return ago(d.o.Now().Sub(t)) },
 		"words": func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
 		"json":  indented,
-		"lang":  func() string { return "en" },
+		"class": class,
 		"first": firstOf,
 		"short": func(s any) string { return shortID(fmt.Sprint(s)) },
 		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -61,4 +61,18 @@ func shortID(id string) string {
 		return "…" + id[len(id)-8:]
 	}
 	return id
+}
+
+// class is a state as a class of the stylesheet. What agents send is not
+// trusted to be one.
+func class(state any) string {
+	s := fmt.Sprint(state)
+	for _, known := range []string{
+		"pending", "in_progress", "completed", "failed", "answered", "cancelled", "interrupted",
+	} {
+		if s == known {
+			return s
+		}
+	}
+	return ""
 }

@@ -97,7 +97,7 @@ func (t *taking) report(ctx context.Context, e transcript.Entry) error {
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return blaise.Errorf(blaise.CodeInvalid, "entry %d is no report: %v", e.N, err)
 	}
-	if r.Digest != "" && !t.run.Final() {
+	if r.Count > 0 && !t.run.Final() {
 		if err := t.control.CheckRecord(ctx, t.run, r.Count, r.Digest); err != nil {
 			return err
 		}
