@@ -38,8 +38,9 @@ type taking struct {
 	control *control.Control
 	run     blaise.Run
 	receipt transcript.Receipt
-	events  []transcript.Event
-	last    int64 // the number of the last entry in events
+	first   int64    // the run's number of the first of events
+	events  [][]byte // as the run wrote them: its digest is over these bytes
+	last    int64    // the number of the last entry in events
 }
 
 func (t *taking) all(ctx context.Context, entries []transcript.Entry) error {
@@ -64,14 +65,23 @@ func (t *taking) all(ctx context.Context, entries []transcript.Entry) error {
 }
 
 func (t *taking) event(e transcript.Entry) error {
-	var ev transcript.Event
+	var ev struct {
+		N    int64           `json:"n"`
+		Run  string          `json:"run"`
+		Kind transcript.Kind `json:"kind"`
+	}
 	if err := json.Unmarshal(e.Data, &ev); err != nil {
 		return blaise.Errorf(blaise.CodeInvalid, "entry %d is no event: %v", e.N, err)
 	}
 	if ev.N < 1 || ev.Kind == "" || ev.Run != "" && ev.Run != string(t.run.ID) {
 		return blaise.Errorf(blaise.CodeInvalid, "entry %d: n, kind and the run %s are needed", e.N, t.run.ID)
 	}
-	t.events = append(t.events, ev)
+	if len(t.events) == 0 {
+		t.first = ev.N
+	} else if want := t.first + int64(len(t.events)); ev.N != want {
+		return blaise.Errorf(blaise.CodeInvalid, "entry %d is event %d, want %d", e.N, ev.N, want)
+	}
+	t.events = append(t.events, e.Data)
 	t.last = e.N
 	return nil
 }
@@ -81,7 +91,7 @@ func (t *taking) keep(ctx context.Context) error {
 	if len(t.events) == 0 {
 		return nil
 	}
-	if err := t.control.Record(ctx, t.run, t.events); err != nil {
+	if err := t.control.Record(ctx, t.run, t.first, t.events); err != nil {
 		return err
 	}
 	t.events = t.events[:0]
