@@ -27,7 +27,9 @@ func (r *Repo) Clone(ctx context.Context, n NewWorktree, progress func(Progress)
 
 // settle gives a clone what it needs to live alone: the commit to start from
 // though no branch holds it, the user's name, and an origin without secrets.
-func (r *Repo) settle(ctx context.Context, dir string, n NewWorktree, progress func(Progress)) error {
+func (r *Repo) settle(
+	ctx context.Context, dir string, n NewWorktree, progress func(Progress),
+) error {
 	if _, err := r.In(ctx, dir, nil, "fetch", "--quiet", "--no-tags", "origin", n.Start); err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (e *Error) classify() *Error {
 	switch {
 	case checkedOut.MatchString(said):
 		e.Kind, e.Where = ErrCheckedOut, checkedOut.FindStringSubmatch(said)[1]
-		e.Hint = fmt.Sprintf("it is checked out in %s: choose another branch, or switch that one", e.Where)
+		e.Hint = e.Where + " has it: choose another branch, or switch that one"
 	case strings.Contains(said, "dubious ownership"):
 		e.Kind = ErrOwnership
 		e.Hint = fmt.Sprintf("run as its owner, or: git config --global --add safe.directory %s", e.Dir)
@@ -89,7 +89,8 @@ func tail(stderr string) string {
 	for line := range strings.SplitSeq(stderr, "\n") {
 		line = line[strings.LastIndexByte(line, '\r')+1:]
 		line = strings.TrimSpace(line)
-		if line != "" && !progressLine.MatchString(line) && !strings.HasPrefix(line, "Preparing worktree") {
+		if line != "" && !progressLine.MatchString(line) &&
+			!strings.HasPrefix(line, "Preparing worktree") {
 			kept = append(kept, line)
 		}
 	}

@@ -22,8 +22,12 @@ type Repo struct {
 // ErrOwnership or ErrNoGit in the chain.
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	r := &Repo{Dir: dir}
+	// --show-toplevel comes last: in a bare repository it fails after the rest.
 	out, err := r.Run(ctx, "rev-parse", "--path-format=absolute",
-		"--git-common-dir", "--is-bare-repository")
+		"--git-common-dir", "--is-bare-repository", "--show-toplevel")
+	if strings.Contains(out, "\ntrue\n") {
+		err = nil
+	}
 	if err != nil {
 		var e *Error
 		if errors.As(err, &e) && e.Kind == ErrNotRepository {
@@ -33,7 +37,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, err
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 2 {
+	if len(lines) < 2 || lines[1] == "false" && len(lines) != 3 {
 		return nil, &Error{Verb: "open repository", Dir: dir, Kind: ErrBroken, Stderr: out}
 	}
 	r.CommonDir, r.Bare = lines[0], lines[1] == "true"
@@ -41,11 +45,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		r.Dir = r.CommonDir
 		return r, nil
 	}
-	top, err := r.Run(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel")
-	if err != nil {
-		return nil, err
-	}
-	r.Dir = strings.TrimSuffix(top, "\n")
+	r.Dir = lines[2]
 	return r, nil
 }
 

@@ -104,14 +104,15 @@ func (r *Repo) AddWorktree(ctx context.Context, n NewWorktree) error {
 // Fill checks out what the worktree in dir is to hold, over whatever is there.
 // It is for worktrees in which no agent has worked yet.
 func (r *Repo) Fill(ctx context.Context, dir, commit string, progress func(Progress)) error {
-	_, err := r.run(ctx, command{
-		dir: dir, args: []string{"reset", "--hard", "--no-recurse-submodules", commit}, progress: progress,
-	})
+	_, err := r.run(ctx, command{dir: dir, progress: progress,
+		args: []string{"reset", "--hard", "--no-recurse-submodules", commit}})
 	return err
 }
 
 // In runs git in a worktree of the repository that no agent has worked in.
-func (r *Repo) In(ctx context.Context, dir string, progress func(Progress), args ...string) (string, error) {
+func (r *Repo) In(
+	ctx context.Context, dir string, progress func(Progress), args ...string,
+) (string, error) {
 	return r.run(ctx, command{dir: dir, args: args, progress: progress})
 }
 
@@ -140,7 +141,8 @@ func (r *Repo) dropEntry(ctx context.Context, dir string) error {
 		return nil
 	}
 	if _, err := os.Lstat(dir); err == nil {
-		return &Error{Verb: "forget worktree", Dir: dir, Kind: ErrBroken, Hint: "its directory is still there"}
+		return &Error{Verb: "forget worktree", Dir: dir, Kind: ErrBroken,
+			Hint: "its directory is still there"}
 	}
 	_, err := r.Run(ctx, "worktree", "remove", "--force", "--force", "--", dir)
 	if _, statErr := os.Stat(entry); errors.Is(statErr, os.ErrNotExist) {

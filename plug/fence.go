@@ -30,8 +30,7 @@ type Fence struct {
 }
 
 // Renew moves the deadline of all that lives and of all that starts later. It
-// is a time on the clock of Boottime; 0 takes the fence away from what starts
-// later only.
+// is a time on the clock of Boottime; 0 takes the fence away.
 func (f *Fence) Renew(deadline time.Duration) {
 	if f == nil {
 		return

@@ -77,7 +77,9 @@ func (w *worktree) chooseStart(ctx context.Context, s Scope, repo *git.Repo, m *
 
 // clear takes away what an unfinished attempt left. What is not ours is an
 // error.
-func (w *worktree) clear(ctx context.Context, s Scope, repo *git.Repo, at site, was *made) error {
+func (w *worktree) clear(
+	ctx context.Context, s Scope, repo *git.Repo, at site, was *made,
+) error {
 	ours := at.ownDir || was != nil && was.Dir == at.dir || repo.Owner(at.dir) == s.Environment
 	entries, err := os.ReadDir(at.dir)
 	switch {
@@ -85,11 +87,15 @@ func (w *worktree) clear(ctx context.Context, s Scope, repo *git.Repo, at site, 
 	case err != nil:
 		return fmt.Errorf("look for worktree: %w", err)
 	case !ours && (len(entries) > 0 || repo.AdminDir(at.dir) != ""):
-		return fmt.Errorf("make worktree: %q is there already and is not ours: choose another dir, or remove it", at.dir)
+		return fmt.Errorf("make worktree: %q is there already and is not ours: "+
+			"choose another dir, or remove it", at.dir)
 	default:
 		if err := discard(at.dir, s.Environment); err != nil {
 			return err
 		}
+	}
+	if repo.AdminDir(at.dir) == "" {
+		return nil
 	}
 	return repo.ForgetWorktree(ctx, at.dir)
 }
@@ -97,7 +103,9 @@ func (w *worktree) clear(ctx context.Context, s Scope, repo *git.Repo, at site, 
 // chooseBranch decides whether the branch is set to the start (move) or checked
 // out where it stands. A branch that somebody has checked out is not touched,
 // and no commit is left behind.
-func (w *worktree) chooseBranch(ctx context.Context, repo *git.Repo, at site, m, was *made) (move bool, err error) {
+func (w *worktree) chooseBranch(
+	ctx context.Context, repo *git.Repo, at site, m, was *made,
+) (move bool, err error) {
 	tip, err := repo.Branch(ctx, m.Branch)
 	if err != nil {
 		return false, err
@@ -121,7 +129,8 @@ func (w *worktree) chooseBranch(ctx context.Context, repo *git.Repo, at site, m,
 		return false, err
 	}
 	return false, &git.Error{Verb: "make branch " + m.Branch, Dir: repo.Dir, Kind: git.ErrBranchExists,
-		Hint: fmt.Sprintf("it holds commits that %s does not: rename or delete it, or choose another branch", m.Base)}
+		Hint: fmt.Sprintf("it holds commits that %s does not: rename or delete it, "+
+			"or choose another branch", m.Base)}
 }
 
 // refuseHolder says who has the branch checked out. A clone has it to itself.

@@ -71,7 +71,9 @@ func (w *worktree) shot(ctx context.Context, s Scope, repo *git.Repo, m *made) (
 	return shot, err
 }
 
-func (w *worktree) keep(ctx context.Context, s Scope, repo *git.Repo, m *made, shot *git.Shot) (blaise.SavedWork, error) {
+func (w *worktree) keep(
+	ctx context.Context, s Scope, repo *git.Repo, m *made, shot *git.Shot,
+) (blaise.SavedWork, error) {
 	print := shot.Fingerprint()
 	if print == m.Saved && (!m.Clone || repo == nil || !repo.Lacks(ctx, shot)) {
 		return blaise.SavedWork{}, nil
@@ -92,7 +94,9 @@ func (w *worktree) keep(ctx context.Context, s Scope, repo *git.Repo, m *made, s
 	return work, m.save(s.Dir)
 }
 
-func (w *worktree) bringHome(ctx context.Context, s Scope, repo *git.Repo, shot *git.Shot, work blaise.SavedWork) (blaise.SavedWork, error) {
+func (w *worktree) bringHome(
+	ctx context.Context, s Scope, repo *git.Repo, shot *git.Shot, work blaise.SavedWork,
+) (blaise.SavedWork, error) {
 	n, err := freeNumber(ctx, repo, s.Session, s.Save)
 	if err != nil {
 		return work, err
