@@ -38,7 +38,7 @@ func (d *decision) runBack() error {
 func (d *decision) backTo() (EnvironmentEvent, bool) {
 	s := &d.next
 	last := s.Last
-	if last == nil || last.ID != d.e.Run || last.Outcome != RunLost || last.ConnectedAt.IsZero() ||
+	if last == nil || last.ID != d.e.Run || last.Outcome != RunLost || last.Declared || last.ConnectedAt.IsZero() ||
 		s.live() != nil || s.Session.Held {
 		return "", false
 	}

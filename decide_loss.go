@@ -150,6 +150,7 @@ func (d *decision) lostDeclared() error {
 	if run == nil || run.ID != d.e.Run {
 		return Errorf(CodeRefused, "run %s is not alive", d.e.Run)
 	}
+	run.Declared = true
 	d.loseRun("declared lost by " + d.e.By + prefixed(": ", d.e.Reason))
 	d.out.Verdict = VerdictDone
 	return nil

@@ -18,6 +18,7 @@ type Run struct {
 	Boot     string // the daemon process that accepted it
 
 	UnreachableSince time.Time // zero while its heartbeats come
+	Declared         bool      // a person declared it lost: it is not taken back
 	NotBefore        time.Time // offered from then on (A25's delays)
 	OfferedAt        time.Time
 	AcceptedAt       time.Time

@@ -66,8 +66,18 @@ func (c *Control) receipt(ctx context.Context, id blaise.SessionID, n int64) (st
 	var state string
 	var verdict blaise.Verdict
 	err := c.db.Tx(ctx, func(tx *store.Tx) error {
-		var err error
-		_, state, verdict, err = tx.Directive(id, n)
+		d, known, v, err := tx.Directive(id, n)
+		if err != nil {
+			return err
+		}
+		state, verdict = known, v
+		if known != store.DirectiveVoid || !d.Stop.Ends {
+			return nil
+		}
+		s, err := tx.Snapshot(id)
+		if s.Session.Outcome != "" { // an end may come true without its receipt
+			state, verdict = store.DirectiveReceived, blaise.VerdictGo
+		}
 		return err
 	})
 	return state, verdict, err

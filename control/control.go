@@ -96,7 +96,23 @@ func (c *Control) snapshot(tx *store.Tx, id blaise.SessionID) (blaise.Snapshot, 
 		return s, err
 	}
 	s.Policy = policyOf(a)
+	if s.Run != nil {
+		s.Run.UnreachableSince = c.unreachable(*s.Run, s.Policy)
+	}
 	return s, nil
+}
+
+// unreachableAfter is how many beats a run may miss before an act that needs it
+// is refused at once.
+const unreachableAfter = 3
+
+// unreachable is since when a run has not been heard, zero if it is.
+func (c *Control) unreachable(r blaise.Run, p blaise.Policy) time.Time {
+	last := c.beats.last(r.ID)
+	if r.State == blaise.RunOffered || c.now().Sub(last) <= unreachableAfter*p.Beat {
+		return time.Time{}
+	}
+	return last
 }
 
 // policyOf is an agent's policy with the state of the agent in it (A27).

@@ -128,13 +128,14 @@ func refusal(p *blaise.Plan, err error) (*blaise.Plan, Answer, error) {
 	return nil, Answer{Code: e.Code, Error: e.Message, Hint: e.Hint}, nil
 }
 
-// Record keeps a batch of a run's events, each once and in order. A run whose
-// lease was taken over is refused with CodeStale.
-func (c *Control) Record(ctx context.Context, run blaise.Run, events []transcript.Event) error {
+// Record keeps a batch of a run's events, lines of JSON numbered from first,
+// each once and in order, byte for byte. A run whose lease was taken over is
+// refused with CodeStale.
+func (c *Control) Record(ctx context.Context, run blaise.Run, first int64, lines [][]byte) error {
 	if run.Final() && run.Outcome == blaise.RunLost {
 		return stale(run)
 	}
-	if _, err := c.db.Append(ctx, run.ID.Session(), run.ID, events); err != nil {
+	if _, err := c.db.AppendRaw(ctx, run.ID.Session(), run.ID, first, lines); err != nil {
 		return err
 	}
 	c.beats.advance(run.ID)

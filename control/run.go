@@ -23,10 +23,24 @@ func (c *Control) Connect(ctx context.Context, run blaise.Run) ([]blaise.Directi
 // Beat hears a run's heartbeat and answers the number of its last directive.
 func (c *Control) Beat(ctx context.Context, run blaise.Run) (int64, error) {
 	if run.Final() {
-		return 0, stale(run)
+		if err := c.back(ctx, run); err != nil {
+			return 0, err
+		}
 	}
 	c.beats.hear(run.ID)
 	return c.db.LastDirective(ctx, run.ID.Session())
+}
+
+// back takes a run that was declared lost back, if no other has its place yet
+// (X2); CodeStale if it cannot be.
+func (c *Control) back(ctx context.Context, run blaise.Run) error {
+	if run.Outcome != blaise.RunLost {
+		return stale(run)
+	}
+	_, err := c.Apply(ctx, run.ID.Session(), blaise.Event{
+		Kind: blaise.EventRunBack, By: "run " + string(run.ID), Run: run.ID,
+	})
+	return err
 }
 
 func stale(run blaise.Run) error {

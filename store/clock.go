@@ -57,11 +57,12 @@ func (tx *Tx) writeClock(s blaise.Session, c blaise.Clock) error {
 		flag(!s.Held && !c.DueAt.IsZero()), clean(c.Setting))
 }
 
-// TouchClock moves a session's clocks of a kind, if it has any, without
-// changing the session's version.
+// TouchClock moves a session's clocks of a kind, if it has any, so that they
+// are due at due and run as long as before, without changing the session's
+// version.
 func (tx *Tx) TouchClock(session blaise.SessionID, kind blaise.ClockKind, due time.Time) error {
-	return tx.exec(`UPDATE clocks SET due_at = ? WHERE session = ? AND kind = ?`,
-		nanos(due), string(session), string(kind))
+	return tx.exec(`UPDATE clocks SET since = since + (? - due_at), due_at = ? WHERE session = ? AND kind = ?`,
+		nanos(due), nanos(due), string(session), string(kind))
 }
 
 const clockColumns = `session, kind, subject, since, due_at, setting`

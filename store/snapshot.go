@@ -64,11 +64,11 @@ func (tx *Tx) loadRuns(snap *blaise.Snapshot) error {
 		switch {
 		case !r.Final() && snap.Run == nil:
 			snap.Run = &r
-		case r.Final() && snap.Last == nil:
+		case r.Final() && snap.Last == nil && !r.AcceptedAt.IsZero():
 			snap.Last = &r
 		}
 		return nil
-	}, `SELECT body FROM runs WHERE session = ? ORDER BY final, ended_at DESC, attempt DESC LIMIT 2`,
+	}, `SELECT body FROM runs WHERE session = ? ORDER BY final, ended_at DESC, attempt DESC LIMIT 8`,
 		string(snap.Session.ID))
 }
 

@@ -104,7 +104,9 @@ func testTakeback(t *testing.T, db *store.DB) {
 	})
 	got := load(t, db, sid)
 	equal(t, "run taken back", *got.Run, back)
-	equal(t, "run withdrawn", *got.Last, withdrawn)
+	if got.Last != nil {
+		t.Errorf("a run withdrawn before it was accepted counts as the last one: %+v", *got.Last)
+	}
 	offers, err := db.Offers(t.Context(), start, 9)
 	ok(t, err)
 	equal(t, "offers", len(offers), 0)
