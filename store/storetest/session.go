@@ -91,7 +91,7 @@ func testTakeback(t *testing.T, db *store.DB) {
 	s := New(id())
 	sid := s.Session.ID
 	first := *s.Run
-	first.State, first.EndedAt = blaise.RunEnded, start.Add(time.Minute)
+	first.State, first.AcceptedAt, first.EndedAt = blaise.RunEnded, start, start.Add(time.Minute)
 	s.Last = &first
 	s.Run = &blaise.Run{ID: sid.Run(2), Attempt: 2, State: blaise.RunOffered, OfferedAt: start}
 	create(t, db, s)
