@@ -20,6 +20,7 @@ type vigil struct {
 	teller  teller
 	last    int64 // seq of the last event told
 	message api.Message
+	ended   string // why the session has ended
 	stuck   string // why it will not be answered without a person
 	asked   map[blaise.QuestionID]bool
 	told    string // the last reason told
@@ -91,6 +92,9 @@ func (v *vigil) session(s api.Session) error {
 			v.message = m
 		}
 	}
+	if s.State == blaise.SessionEnded {
+		v.ended = s.Reason
+	}
 	v.questions(s)
 	m := blaise.Message{State: v.message.State}
 	if v.message.ID != "" && m.Final() {
@@ -148,6 +152,9 @@ func (v *vigil) verdict() error {
 	text := fmt.Sprintf("message %s: %s", m.ID, m.State)
 	if m.Reason != "" {
 		text += ": " + m.Reason
+	}
+	if v.ended != "" {
+		text += ": the session has ended: " + v.ended
 	}
 	return waitedFor(blaise.Errorf(blaise.CodeRefused, "%s", text).
 		WithHint("see `blaise transcript %s`", v.posted.Session))

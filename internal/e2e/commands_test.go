@@ -144,21 +144,21 @@ func waitState(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// waitmsg ID MESSAGE STATE: the message (m1) is in the state.
+// waitmsg ID MESSAGE STATE...: the message (m1) is in one of the states.
 func waitMessage(ts *testscript.TestScript, _ bool, args []string) {
 	var said string
 	ok := poll(limit, func() bool {
 		var s shown
 		s, said = show(ts, args[0])
 		for _, m := range s.Messages {
-			if m.ID == args[0]+"."+args[1] && m.State == args[2] {
+			if m.ID == args[0]+"."+args[1] && slices.Contains(args[2:], m.State) {
 				return true
 			}
 		}
 		return false
 	})
 	if !ok {
-		ts.Fatalf("message %s of session %s does not become %s:\n%s", args[1], args[0], args[2], said)
+		ts.Fatalf("message %s of session %s does not become %v:\n%s", args[1], args[0], args[2:], said)
 	}
 }
 
