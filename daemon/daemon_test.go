@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/daemon"
+	"blaise.dev/blaise/internal/shim"
 )
 
 // A process is a daemon in a process of its own.
@@ -199,7 +201,7 @@ func TestBirth(t *testing.T) {
 		first.ends()
 		h.start(t)
 		c.reported(blaise.EventOpened)
-		if len(c.nonces) != 2 || c.nonces[0] != c.nonces[1] {
+		if len(c.nonces) != 2 || c.nonces[0] != c.nonces[1] || c.nonces[0] == "" {
 			t.Errorf("accepted with nonces %v, want the same twice", c.nonces)
 		}
 	})
@@ -270,9 +272,27 @@ func TestRunKilled(t *testing.T) {
 	c.set(func() { c.offer = true })
 	c.reported(blaise.EventOpened)
 	pid := h.runs(t, 1)[0].PID
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	// Something else that the run started, and that outlives it.
+	sleep := exec.Command("sleep", "600")
+	if err := sleep.Start(); err != nil {
 		t.Fatal(err)
 	}
+	list, err := os.OpenFile(filepath.Join(h.State, "runs", "stestone.1", "shims"),
+		os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(list, "{\"pid\":%d,\"start\":%d}\n", sleep.Process.Pid,
+		shim.StartTime(sleep.Process.Pid))
+	if err = errors.Join(err, list.Close(), syscall.Kill(pid, syscall.SIGKILL)); err != nil {
+		t.Fatal(err)
+	}
+	for syscall.Kill(pid, 0) == nil { // until the daemon has reaped it
+		time.Sleep(10 * time.Millisecond)
+	}
+	<-time.After(300 * time.Millisecond) // long enough to say something wrong
+	c.await("silence", func() bool { return len(c.dead) == 0 })
+	_ = errors.Join(sleep.Process.Kill(), sleep.Wait()) // it says that it was killed
 	c.await("dead", func() bool { return len(c.dead) == 1 })
 	if !strings.Contains(c.dead[0].Reason, "killed") {
 		t.Errorf("said %+v", c.dead[0])
