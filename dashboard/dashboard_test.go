@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
-	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/dashboard"
 	"blaise.dev/blaise/server"
@@ -156,11 +155,13 @@ func (d *desk) report(n int64, e blaise.Event) {
 
 func (d *desk) record(events ...transcript.Event) {
 	d.t.Helper()
-	for i := range events {
+	first, lines := d.n+1, make([][]byte, len(events))
+	for i, e := range events {
 		d.n++
-		events[i].N, events[i].Run, events[i].At = d.n, string(d.run.ID), time.Unix(1e9+d.n, 0)
+		e.N, e.Run, e.At = d.n, string(d.run.ID), time.Now().UTC()
+		lines[i], _ = json.Marshal(e)
 	}
-	if err := d.control.Record(d.t.Context(), d.run, events); err != nil {
+	if err := d.control.Record(d.t.Context(), d.run, first, lines); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -415,5 +416,3 @@ func TestLongTranscript(t *testing.T) {
 		t.Errorf("%d lines seen going back, want 10000", seen)
 	}
 }
-
-var _ api.Session

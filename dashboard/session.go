@@ -13,8 +13,8 @@ import (
 const (
 	// windowEvents is how many events a page shows at first, and more at a time.
 	windowEvents = 200
-	// windowMost is how far a window reaches back to begin with a message, so
-	// that no bubble begins in its middle.
+	// windowMost is how far a window reaches back so that nothing in it begins
+	// in its middle.
 	windowMost = 1000
 )
 
@@ -70,8 +70,8 @@ func (d *dashboard) sessionWith(w http.ResponseWriter, r *http.Request, status i
 	})
 }
 
-// window reads the events up to last: so many, and back to the beginning of a
-// message if one is near.
+// window reads the events up to last: so many, and back to where nothing is
+// cut in two if that is near.
 func (d *dashboard) window(ctx context.Context, id blaise.SessionID, last int64) (window, error) {
 	from := max(0, last-windowEvents)
 	list, err := d.control.Events(ctx, id, from, int(last-from))
@@ -106,7 +106,11 @@ func (d *dashboard) window(ctx context.Context, id blaise.SessionID, last int64)
 
 // begins says that nothing goes on from before the event.
 func begins(e transcript.Event) bool {
-	return e.Kind == transcript.KindMessage || e.Kind == transcript.KindTurnBegan
+	switch e.Kind {
+	case transcript.KindUpdate, transcript.KindOutput, transcript.KindProgress:
+		return false
+	}
+	return true
 }
 
 // earlier answers the part of the conversation before a seq.

@@ -42,43 +42,67 @@ type directivesStreamIn struct {
 // after, and those of them that were taken back.
 func (s *Server) directivesStream(ctx context.Context, in *directivesStreamIn, ev *api.EventWriter) error {
 	run := callerOf(ctx).run
-	from := after(in.After, in.Last)
 	woken, leave := s.control.Hub().Follow(control.TopicRun(run.ID))
 	defer leave()
-	sent, void, last := map[int64]bool{}, map[int64]bool{}, from
+	from := after(in.After, in.Last)
+	seen := directivesSeen{last: from, sent: map[int64]bool{}, void: map[int64]bool{}}
 	for {
+		run, err := s.control.RunOf(ctx, run.ID)
+		if err != nil {
+			return err
+		}
+		if run.Final() {
+			return s.afterEnd(ctx, run, ev)
+		}
 		open, gone, err := s.control.Directives(ctx, run, from, 0)
 		if err != nil {
 			return err
 		}
-		var d api.Directives
-		for _, x := range open {
-			if !sent[x.N] {
-				sent[x.N], last = true, max(last, x.N)
-				d.Directives = append(d.Directives, x)
-			}
-		}
-		for _, n := range gone {
-			if !void[n] {
-				void[n] = true
-				d.Void = append(d.Void, n)
-			}
-		}
-		if len(d.Directives)+len(d.Void) > 0 {
-			if err := ev.Send(strconv.FormatInt(last, 10), "directives", d); err != nil {
+		if d := seen.news(open, gone); len(d.Directives)+len(d.Void) > 0 {
+			if err := ev.Send(strconv.FormatInt(seen.last, 10), "directives", d); err != nil {
 				return err
 			}
 		}
 		if err := ev.Wait(ctx, woken, nil); err != nil {
 			return err
 		}
-		if run, err = s.control.RunOf(ctx, run.ID); err != nil {
-			return err
-		}
-		if err := alive(run); err != nil {
+	}
+}
+
+// lastWords is how long a run that has ended itself may take to hear that its
+// last report was taken, before its stream says that the lease is stale.
+const lastWords = 5 * time.Second
+
+func (s *Server) afterEnd(ctx context.Context, run blaise.Run, ev *api.EventWriter) error {
+	if run.Outcome != blaise.RunLost {
+		if err := ev.Wait(ctx, nil, time.After(lastWords)); err != nil {
 			return err
 		}
 	}
+	return alive(run)
+}
+
+// directivesSeen is what one subscription has been sent.
+type directivesSeen struct {
+	last       int64
+	sent, void map[int64]bool
+}
+
+func (d *directivesSeen) news(open []blaise.Directive, gone []int64) api.Directives {
+	out := api.Directives{Directives: []blaise.Directive{}}
+	for _, x := range open {
+		if !d.sent[x.N] {
+			d.sent[x.N], d.last = true, max(d.last, x.N)
+			out.Directives = append(out.Directives, x)
+		}
+	}
+	for _, n := range gone {
+		if !d.void[n] {
+			d.void[n] = true
+			out.Void = append(out.Void, n)
+		}
+	}
+	return out
 }
 
 // pageEvents and pageBytes bound one reading of a transcript.

@@ -344,9 +344,7 @@ func TestFollow(t *testing.T) {
 		}
 	}
 	h.server.CloseClientConnections() // an outage: it goes on where it was
-	if _, err := h.client(l.Token).Send(t.Context(), []transcript.Entry{{N: 3, Kind: "event", Data: event(3, l.Run, "three").Data}}); err != nil {
-		t.Fatal(err)
-	}
+	resend(t, run, event(3, l.Run, "three"))
 	for {
 		f := within(t, followed, "event after the outage")
 		if f.Event == nil {
@@ -387,4 +385,17 @@ func TestFollowEnds(t *testing.T) {
 	code(t, err, blaise.CodeStale)
 	_, err = run.Send(t.Context(), []transcript.Entry{event(1, p.Session.Run(1), "late")})
 	code(t, err, blaise.CodeStale)
+}
+
+// resend sends until Blaise is reached.
+func resend(t *testing.T, run *api.Client, entries ...transcript.Entry) {
+	t.Helper()
+	for range 20 {
+		_, err := run.Send(t.Context(), entries)
+		if err == nil {
+			return
+		}
+		code(t, err, blaise.CodeUnreachable)
+	}
+	t.Fatal("nothing was sent")
 }
