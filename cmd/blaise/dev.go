@@ -251,7 +251,7 @@ func inUse(err error, data string) error {
 		return err
 	}
 	return blaise.Errorf(blaise.CodeRefused, "open data folder %s: %v", data, err).
-		WithHint("a `blaise dev` is at %s already; use it, or choose another folder with --data", at.URL)
+		WithHint("a Blaise is at %s already; use it, or choose another folder with --data", at.URL)
 }
 
 func joinClose(err error, p *plane) error { return errors.Join(err, p.close()) }

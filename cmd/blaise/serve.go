@@ -45,7 +45,7 @@ func serveCommand(a *app) *cobra.Command {
 func (a *app) serve(ctx context.Context, o planeOptions) error {
 	p, err := openPlane(ctx, o)
 	if err != nil {
-		return err
+		return inUse(err, o.data)
 	}
 	token, first, err := p.admin(ctx)
 	if err != nil {

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func testApp(out io.Writer) *app {
+	return &app{in: strings.NewReader(""), out: out, err: io.Discard, now: time.Now}
+}
+
+// every calls f for each command of the tree.
+func every(c *cobra.Command, f func(*cobra.Command)) {
+	f(c)
+	for _, sub := range c.Commands() {
+		every(sub, f)
+	}
+}
+
+func TestEveryCommandHasAnExample(t *testing.T) {
+	t.Parallel()
+	every(rootCommand(testApp(io.Discard)), func(c *cobra.Command) {
+		ofCobra := c.Name() == "help" || c.HasParent() && c.Parent().Name() == "completion"
+		if !ofCobra && c.Example == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		if c.Short == "" {
+			t.Errorf("%s does not say what it does", c.CommandPath())
+		}
+	})
+}
+
+func TestSessionVerbsStandAlone(t *testing.T) {
+	t.Parallel()
+	root := rootCommand(testApp(io.Discard))
+	group, _, err := root.Find([]string{"session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range group.Commands() {
+		alone, _, err := root.Find([]string{verb.Name()})
+		if err != nil || alone.Use != verb.Use {
+			t.Errorf("blaise %s does not stand alone: %v", verb.Name(), err)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	tab := table{head: []string{"ID", "TITLE"}}
+	tab.add("k3v9", "a title that is longer than the terminal")
+	for width, want := range map[int]string{
+		0:  "ID    TITLE\nk3v9  a title that is longer than the terminal\n",
+		20: "ID    TITLE\nk3v9  a title that …\n",
+	} {
+		var b bytes.Buffer
+		tab.print(&b, width)
+		if got := b.String(); got != want {
+			t.Errorf("width %d: got %q, want %q", width, got, want)
+		}
+	}
+}
+
+func TestParseLink(t *testing.T) {
+	t.Parallel()
+	base, code, err := parseLink("http://127.0.0.1:4420/login?code=blc_x")
+	if err != nil || base != "http://127.0.0.1:4420" || code != "blc_x" {
+		t.Errorf("got %q, %q, %v", base, code, err)
+	}
+	for _, bad := range []string{"", "nonsense", "http://host/login"} {
+		if _, _, err := parseLink(bad); exitCode(err) != exitUsage {
+			t.Errorf("%q: got %v, want an error of usage", bad, err)
+		}
+	}
+}
+
+// The port of last time is taken again where the address leaves it open.
+func TestListenRemembersItsPort(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	first, err := listen(data, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := first.Addr().String()
+	if _, err := listen(data, was); exitCode(err) != exitRefused {
+		t.Errorf("a taken port: got %v, want a refusal", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := listen(data, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if got := again.Addr().String(); got != was {
+		t.Errorf("got %s, want %s again", got, was)
+	}
+}
