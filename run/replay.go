@@ -78,13 +78,16 @@ func (p *replay) finish(ctx context.Context, expected int) {
 	p.open = false
 }
 
-// quiet is how much longer there must be silence. One that is whole already
-// has had its say.
+// quiet is how much longer there must be silence. A replay that has every turn
+// and an answer to the last of them is whole: there is nothing to wait for.
 func (p *replay) quiet(expected int) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	quiet := replayQuiet
-	if len(p.users) >= expected {
+	switch {
+	case len(p.users) >= expected && !p.began:
+		return 0
+	case len(p.users) >= expected:
 		quiet = replayQuiet / 5
 	}
 	return quiet - time.Since(p.last)
