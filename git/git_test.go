@@ -254,6 +254,29 @@ func TestWorktreesAtOnce(t *testing.T) {
 	run(t, r.CommonDir, "fsck", "--strict")
 }
 
+// Worktree commands wait for the lock, and the end of ctx ends the wait.
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	r, _ := newRepo(t)
+	dir := filepath.Join(tempDir(t), "w")
+	err := r.Locked(t.Context(), func(context.Context) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		n := git.NewWorktree{Dir: dir, Branch: "w", Start: "main", Move: true}
+		for name, err := range map[string]error{
+			"add": r.AddWorktree(ctx, n), "forget": r.ForgetWorktree(ctx, dir), "delete": r.DeleteBranch(ctx, "main", "x"),
+		} {
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s while another holds the lock: got %v", name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func cycle(ctx context.Context, r *git.Repo, dir string) error {
 	branch := filepath.Base(dir)
 	err := r.AddWorktree(ctx, git.NewWorktree{Dir: dir, Branch: branch, Start: "main", Move: true})
