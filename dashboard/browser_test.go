@@ -148,7 +148,7 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("the page is wider than a telephone: %v", err)
 	}
 	d.steps(ctx, chromedp.EmulateViewport(1280, 900))
-	for _, page := range []string{"", "new", "agents", "runners"} {
+	for _, page := range []string{"", "new", "agents", "runners", "docs"} {
 		d.steps(ctx, chromedp.Navigate(d.server.URL+"/"+page))
 		d.picture(ctx, "page-"+page)
 	}
