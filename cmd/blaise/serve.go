@@ -27,6 +27,7 @@ func serveCommand(a *app) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.data = or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData())
+			o.dsn = or(o.dsn, os.Getenv("BLAISE_DB"))
 			o.log = newLog(a.err, debug)
 			// --url says where Blaise is; to serve, that is the address it has.
 			o.public = or(o.public, a.url)
@@ -35,7 +36,7 @@ func serveCommand(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "", "`HOST:PORT` to listen on (default "+defaultListen+", or any free port)")
-	f.StringVar(&o.dsn, "db", "", "postgres://... instead of SQLite in the data folder")
+	f.StringVar(&o.dsn, "db", "", "postgres://... instead of SQLite in the data folder (BLAISE_DB)")
 	f.StringVar(&o.public, "as", "", "the address people reach it by, as --url")
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "another Host name that requests may carry")
 	f.BoolVar(&debug, "debug", false, "log more")

@@ -86,7 +86,8 @@ type split struct {
 	env []string
 }
 
-func startSplit(t *testing.T, config string) *split {
+// startSplit starts both; serve are more arguments of the control plane.
+func startSplit(t *testing.T, config string, serve ...string) *split {
 	t.Helper()
 	dir := t.TempDir()
 	mark := fmt.Sprintf("e2e-%d-%s", os.Getpid(), filepath.Base(t.Name()))
@@ -107,16 +108,16 @@ func startSplit(t *testing.T, config string) *split {
 		b.exec("git", append([]string{"-C", repo}, args...)...)
 	}
 	b.write("repo/blaise.yml", config)
-	b.background("blaise", "serve", "--listen", "127.0.0.1:0")
+	b.background("blaise", append([]string{"serve", "--listen", "127.0.0.1:0"}, serve...)...)
 	b.await("serve.json", func() bool { _, err := os.Stat(filepath.Join(dir, "data", "serve.json")); return err == nil })
-	var serve api.Dev
+	var at api.Dev
 	raw, err := os.ReadFile(filepath.Join(dir, "data", "serve.json"))
-	if err != nil || json.Unmarshal(raw, &serve) != nil {
+	if err != nil || json.Unmarshal(raw, &at) != nil {
 		t.Fatalf("serve.json: %s, %v", raw, err)
 	}
 	b.write("token", b.run("token", "create", "laptop"))
 	b.run("apply", "-f", filepath.Join(dir, "agent.yml"))
-	b.background("runner", "start", "--url", serve.URL, "--token-file", filepath.Join(dir, "token"),
+	b.background("runner", "start", "--url", at.URL, "--token-file", filepath.Join(dir, "token"),
 		"--config", filepath.Join(repo, "blaise.yml"), "--state", filepath.Join(dir, "state"))
 	return b
 }
