@@ -19,8 +19,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// repoDefault is the agent that starts what the repository's own blaise.yml
-// says.
+// repoDefault is the agent that `blaise start` takes when none is named: the one
+// that dev was told, else what the repository's own blaise.yml says.
 const repoDefault = "default"
 
 // devAgents are the agents that `blaise dev` offers, and how each starts.
@@ -29,12 +29,13 @@ type devAgents struct {
 	remark string // said beside it
 	own    string // the repository's blaise.yml, "" for none
 	first  string // the agent of sessions that name one of no file
+	told   bool   // first was named by who started dev
 	names  []string
 }
 
 // findAgents finds the repository and the agents that are installed.
 func findAgents(ctx context.Context, o devOptions) (devAgents, error) {
-	d := devAgents{first: or(o.agent, "demo")}
+	d := devAgents{first: or(o.agent, "demo"), told: o.agent != ""}
 	if err := d.findRepo(ctx, o); err != nil {
 		return d, err
 	}
@@ -58,7 +59,7 @@ func findAgents(ctx context.Context, o devOptions) (devAgents, error) {
 				WithHint("%s", preset.Install)
 		}
 	}
-	if d.own != "" && o.agent == "" {
+	if d.own != "" || d.told {
 		d.names = append(d.names, repoDefault)
 	}
 	// The one to try first stands first.
@@ -143,7 +144,7 @@ func (d devAgents) config(data string, name blaise.AgentName) string {
 	switch {
 	case string(name) != repoDefault && isFile(path):
 		return path
-	case d.own != "":
+	case d.own != "" && !d.told:
 		return d.own
 	}
 	return configPath(data, d.first)
