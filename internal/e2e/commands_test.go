@@ -146,19 +146,20 @@ func waitState(ts *testscript.TestScript, _ bool, args []string) {
 
 // waitmsg ID MESSAGE STATE...: the message (m1) is in one of the states.
 func waitMessage(ts *testscript.TestScript, _ bool, args []string) {
-	var said string
+	id, want := args[0]+"."+args[1], args[2:]
+	var said, state string
 	ok := poll(limit, func() bool {
 		var s shown
 		s, said = show(ts, args[0])
 		for _, m := range s.Messages {
-			if m.ID == args[0]+"."+args[1] && slices.Contains(args[2:], m.State) {
-				return true
+			if m.ID == id {
+				state = m.State
 			}
 		}
-		return false
+		return slices.Contains(want, state) || state == "failed"
 	})
-	if !ok {
-		ts.Fatalf("message %s of session %s does not become %v:\n%s", args[1], args[0], args[2:], said)
+	if !ok || !slices.Contains(want, state) {
+		ts.Fatalf("message %s is %s, want %v:\n%s", id, state, want, said)
 	}
 }
 
