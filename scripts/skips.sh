@@ -9,12 +9,12 @@ function field(name,    re) {
 }
 /"Action":"output"/ {
 	out = field("Output"); gsub(/\\[nt]/, " ", out); gsub(/\\"/, "\"", out)
-	if (out ~ /_test\.go:[0-9]+: / && field("Test") != "") why[field("Package") " " field("Test")] = out
+	if (out ~ /[a-z_]\.go:[0-9]+: / && field("Test") != "") why[field("Package") " " field("Test")] = out
 	next
 }
 /"Action":"skip"/ && /"Test":/ {
 	key = field("Package") " " field("Test")
-	skipped[++n] = key; sub(/^ *[^ ]*_test\.go:[0-9]+: */, "", why[key])
+	skipped[++n] = key; sub(/^ *[^ ]*\.go:[0-9]+: */, "", why[key])
 }
 END {
 	if (n == 0) { print "no test was skipped"; exit }

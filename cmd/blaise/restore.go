@@ -81,7 +81,7 @@ func (o restoreOptions) restore(ctx context.Context, s api.Session) (restored, e
 	if done.Commit, err = bring(ctx, r, s.ID, save); err != nil {
 		return done, err
 	}
-	if err := o.putBranch(ctx, r, done); err != nil {
+	if err := putBranch(ctx, r, s.Saves, done); err != nil {
 		return done, err
 	}
 	if o.to == "" {
@@ -142,7 +142,7 @@ func bring(ctx context.Context, r *git.Repo, id blaise.SessionID, save blaise.Sa
 }
 
 // putBranch makes the branch, or moves it where it is checked out nowhere.
-func (o restoreOptions) putBranch(ctx context.Context, r *git.Repo, done restored) error {
+func putBranch(ctx context.Context, r *git.Repo, saves []blaise.SavedWork, done restored) error {
 	trees, err := r.Worktrees(ctx)
 	if err != nil {
 		return err
@@ -157,15 +157,26 @@ func (o restoreOptions) putBranch(ctx context.Context, r *git.Repo, done restore
 	if err != nil {
 		return err
 	}
-	if old != "" && old != done.Commit {
-		ours, err := r.Contains(ctx, done.Commit, old)
-		if err != nil || !ours {
-			return blaise.Errorf(blaise.CodeRefused, "branch %s has commits that the save has not", done.Branch).
-				WithHint("rename or delete it: git -C %s branch -m %s OTHER", r.Dir, done.Branch)
-		}
+	if old != "" && !saved(ctx, r, saves, old) {
+		return blaise.Errorf(blaise.CodeRefused, "branch %s has commits that no save has", done.Branch).
+			WithHint("rename or delete it: git -C %s branch -m %s OTHER", r.Dir, done.Branch)
 	}
 	_, err = r.Run(ctx, "branch", "--force", "--no-track", done.Branch, done.Commit)
 	return err
+}
+
+// saved says whether some save holds a commit: a save need not hold the ones
+// before it.
+func saved(ctx context.Context, r *git.Repo, saves []blaise.SavedWork, commit string) bool {
+	for _, w := range saves {
+		if w.Commit == commit {
+			return true
+		}
+		if has, err := r.Contains(ctx, w.Commit, commit); err == nil && has {
+			return true
+		}
+	}
+	return false
 }
 
 // fill makes a worktree of the branch.
