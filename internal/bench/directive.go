@@ -32,9 +32,11 @@ func directives(ctx context.Context, o options) ([]row, error) {
 			return nil, err
 		}
 		got[i] = make(chan time.Time, 8)
-		ready := make(chan struct{})
-		listening.Go(func() { listen(ctx, lives[i], ready, got[i]) })
-		<-ready
+		before := p.busy.Load()
+		listening.Go(func() { listen(ctx, lives[i], got[i]) })
+		for p.busy.Load() <= before {
+			time.Sleep(time.Millisecond)
+		}
 	}
 	var took []time.Duration
 	for i, l := range lives {
@@ -57,15 +59,11 @@ func directives(ctx context.Context, o options) ([]row, error) {
 }
 
 // listen follows a run's directives and says when one came.
-func listen(ctx context.Context, l live, ready chan<- struct{}, got chan<- time.Time) {
-	var once sync.Once
-	// The stream begins with an event at once, so that the run knows it listens.
+func listen(ctx context.Context, l live, got chan<- time.Time) {
 	_ = l.client.FollowDirectives(ctx, 0, func(d api.Directives) error {
-		once.Do(func() { close(ready) })
 		if len(d.Directives) > 0 {
 			got <- time.Now()
 		}
 		return nil
 	}) // ends with ctx
-	once.Do(func() { close(ready) })
 }

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"sync/atomic"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -19,6 +22,7 @@ type plane struct {
 	control *control.Control
 	server  *httptest.Server
 	runner  store.Runner
+	busy    atomic.Int64 // connections with a request under way
 }
 
 func startPlane(ctx context.Context, o options, name string) (*plane, error) {
@@ -36,11 +40,23 @@ func startPlane(ctx context.Context, o options, name string) (*plane, error) {
 		return nil, err
 	}
 	p := &plane{db: db, control: c}
-	p.server = httptest.NewServer(server.New(server.Options{Control: c, Version: "bench"}))
+	p.server = httptest.NewUnstartedServer(server.New(server.Options{Control: c, Version: "bench"}))
+	p.server.Config.ConnState = p.count
+	p.server.Start()
 	if p.runner, _, err = c.NewRunner(ctx, "bench", "bench", nil, false); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// count keeps the number of connections that have a request under way.
+func (p *plane) count(_ net.Conn, s http.ConnState) {
+	switch s {
+	case http.StateActive:
+		p.busy.Add(1)
+	case http.StateIdle, http.StateClosed:
+		p.busy.Add(-1) // a connection that closes while idle counts twice: only an open stream matters here
+	}
 }
 
 func (p *plane) close() {
