@@ -77,6 +77,7 @@ func (d *decision) spawnFailed() error {
 func (d *decision) refused() error {
 	s := &d.next
 	d.out.Verdict = VerdictExit
+	d.mergePlugs(d.e.Plugs) // what it opened and closed again
 	reason := firstOf(d.e.Reason, "no reason given")
 	switch {
 	case s.owesTeardown():
