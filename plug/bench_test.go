@@ -24,7 +24,8 @@ func BenchmarkWorktreeOpen(b *testing.B) {
 		b.Run(fmt.Sprintf("%d files, git alone", n), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				dir := filepath.Join(plugtest.TempDir(b), "w")
-				gitIn(b, repo, "worktree", "add", "-q", "-B", "x", dir, "main")
+				gitIn(b, repo, "worktree", "add", "-q", "--no-checkout", "--detach", dir)
+				gitIn(b, dir, "reset", "-q", "--hard")
 				b.StopTimer()
 				gitIn(b, repo, "worktree", "remove", "--force", dir)
 				b.StartTimer()

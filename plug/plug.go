@@ -85,7 +85,7 @@ type Scope struct {
 	Dir         string           // a directory of this environment and plug in the runner's state, never visible inside
 	Host        Env              // where the runner is: manage what you make from here
 	State       State
-	Intend      func(context.Context, blaise.Resource) error // the ledger, before the thing is made
+	Intend      func(context.Context, blaise.Resource) error // the ledger, before the thing is made; for several goroutines
 	Forget      func(context.Context, blaise.Resource) error // the ledger, after a probe found it absent
 	Note        func(transcript.Event)                       // progress and output
 	Secret      func(string)                                 // a value that must not leave this run

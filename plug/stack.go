@@ -31,7 +31,7 @@ type StackOptions struct {
 	Secret      func(string)
 	Log         *slog.Logger
 	// Record is told of each plug before it is opened (Opened as it was) and
-	// after; an error stops the opening.
+	// after, unless it stands so in Records; an error stops the opening.
 	Record func(context.Context, blaise.PlugRecord) error
 	// New makes a plug of a spec; nil is the package's own New.
 	New func(Spec) (Plug, error)
@@ -54,9 +54,10 @@ type layer struct {
 	spec    Spec
 	plug    Plug
 	record  blaise.PlugRecord
-	removed bool // not in blaise.yml any more, stateless: not opened, but destroyed
-	tried   bool // Open was called here
-	outer   Env  // nil before that
+	told    *blaise.PlugRecord // what Blaise has of it
+	removed bool               // not in blaise.yml any more, stateless: not opened, but destroyed
+	tried   bool               // Open was called here
+	outer   Env                // nil before that
 	alone   bool
 }
 
@@ -154,7 +155,7 @@ func (s *Stack) addSpecs(specs []Spec) error {
 					"id %q was %s when this environment was made, and is %s now: "+
 						"give the new plug another id", spec.ID, r.Use, spec.Use))
 			}
-			l.record = *r
+			l.record, l.told = *r, r
 		}
 		if err := s.add(l, len(s.layers)); err != nil {
 			return err
@@ -209,7 +210,7 @@ func (s *Stack) addRecorded() error {
 		if err != nil {
 			return fmt.Errorf("plug %q: %w", r.ID, err)
 		}
-		l := &layer{spec: spec, record: r, removed: !s.o.Unreadable}
+		l := &layer{spec: spec, record: r, told: &r, removed: !s.o.Unreadable}
 		if err := s.add(l, at); err != nil {
 			return err
 		}

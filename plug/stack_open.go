@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/transcript"
@@ -38,8 +39,8 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 		return nil, fmt.Errorf("%w (%s)", ErrElsewhere, madeOn)
 	}
 	l.describe(s.o.Machine)
-	if err := s.o.Record(ctx, l.record); err != nil {
-		return nil, fmt.Errorf("record plug: %w", err)
+	if err := s.tell(ctx, l); err != nil {
+		return nil, err
 	}
 	scope := s.scope(l)
 	if err := os.MkdirAll(scope.Dir, 0o700); err != nil {
@@ -57,13 +58,26 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 		return nil, errors.New("the plug made no place (a bug of the plug)")
 	}
 	l.record.Opened = true
-	if err := s.o.Record(ctx, l.record); err != nil {
-		return nil, fmt.Errorf("record plug: %w", err)
+	if err := s.tell(ctx, l); err != nil {
+		return nil, err
 	}
 	if !l.record.Resumable {
 		s.o.Log.Warn("plug cannot be resumed", "plug", l.spec.ID, "use", l.spec.Use, "why", l.record.Why)
 	}
 	return env, nil
+}
+
+// tell records the layer, unless Blaise has it so already: a round trip each.
+func (s *Stack) tell(ctx context.Context, l *layer) error {
+	if l.told != nil && reflect.DeepEqual(*l.told, l.record) {
+		return nil
+	}
+	if err := s.o.Record(ctx, l.record); err != nil {
+		return fmt.Errorf("record plug: %w", err)
+	}
+	told := l.record
+	l.told = &told
+	return nil
 }
 
 // elsewhere reports whether the layer was made on another machine.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,6 +200,44 @@ func TestStackRemembers(t *testing.T) {
 }
 
 // P-cases of blaise.yml: what is wrong, and where.
+// A plug is recorded before and after it is opened; what Blaise has already is
+// not sent again.
+func TestStackRecords(t *testing.T) {
+	t.Parallel()
+	var log []string
+	w := fakes(t, &log, "a")
+	var told []bool
+	open := func() []bool {
+		told = nil
+		s, err := plug.NewStack(w.Specs, plug.StackOptions{
+			Session: w.Session, StateDir: w.State, Host: w.Options.Host, New: w.Options.New,
+			Records: w.Options.Records, Machine: w.Options.Machine,
+			Record: func(_ context.Context, r blaise.PlugRecord) error {
+				told = append(told, r.Opened)
+				return nil
+			},
+		})
+		if err == nil {
+			err = s.Open(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Options.Records = s.Resumable()
+		return told
+	}
+	if got := open(); !slices.Equal(got, []bool{false, true}) {
+		t.Errorf("first: got %v, want before and after", got)
+	}
+	if got := open(); len(got) != 0 {
+		t.Errorf("nothing changed: got %v, want none", got)
+	}
+	w.Options.Records[0].Spec = []byte("use: fake # as it was")
+	if got := open(); !slices.Equal(got, []bool{true}) {
+		t.Errorf("another spec: got %v, want one", got)
+	}
+}
+
 func TestSpecErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ yaml, want string }{

@@ -24,6 +24,8 @@ type made struct {
 	Clone     bool   `json:"clone"`     // not linked: the mode stays as made
 	Whole     bool   `json:"whole"`     // an agent may have worked in it
 	Saved     string `json:"saved"`     // fingerprint of the last save, or of the start
+
+	tree, tip string // of Start, and of Branch before: known while it is made
 }
 
 const madeFile = "made.json"
