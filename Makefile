@@ -8,10 +8,10 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build try test test-all check bench states clean
+.PHONY: help build try test test-all test-agents check bench states clean
 
 help: ## what can be made
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## bin/blaise, bin/runner and bin/blaise-shim, static
 	@mkdir -p bin
@@ -28,6 +28,9 @@ test: ## the tests that need only Go and git
 
 test-all: ## all tests; installs and starts PostgreSQL, a browser and an agent where it can
 	PARALLEL=$(PARALLEL) scripts/test-all.sh
+
+test-agents: ## real agents through Blaise, installed at pinned versions; ARGS=-update writes docs/agents.md
+	scripts/test-agents.sh $(ARGS)
 
 check: ## format, vet and the rules of the house
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }

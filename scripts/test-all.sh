@@ -35,19 +35,23 @@ else
 	say "chromium cannot be had"
 fi
 
-# A real agent that needs no network: native, so that it runs without node.
+# Real agents that need no network: native, so that they run without node.
+agent() {
+	variable=$1 name=$2 program="$tools/node_modules/$3"
+	[ -x "$program" ] || program=$(command -v "$name" 2>/dev/null || echo "$program")
+	if [ ! -x "$program" ] && command -v npm >/dev/null 2>&1; then
+		mkdir -p "$tools" && npm install --silent --no-fund --no-audit --prefix "$tools" "$4"
+	fi
+	if [ -x "$program" ]; then
+		export "$variable=$program"
+		say "$name: $program"
+	else
+		say "$name cannot be had"
+	fi
+}
 codex=@zed-industries/codex-acp-linux-x64
-program="$tools/node_modules/$codex/bin/codex-acp"
-[ -x "$program" ] || program=$(command -v codex-acp 2>/dev/null || echo "$program")
-if [ ! -x "$program" ] && command -v npm >/dev/null 2>&1; then
-	mkdir -p "$tools" && npm install --silent --no-fund --no-audit --prefix "$tools" $codex@0.16.0
-fi
-if [ -x "$program" ]; then
-	export BLAISE_TEST_CODEX="$program"
-	say "codex-acp: $program"
-else
-	say "codex-acp cannot be had"
-fi
+agent BLAISE_TEST_CODEX codex-acp "$codex/bin/codex-acp" "$codex@0.16.0"
+agent BLAISE_TEST_OPENCODE opencode opencode-linux-x64/bin/opencode opencode-linux-x64@1.18.33
 
 [ $# -gt 0 ] || set -- ./...
 exec scripts/test.sh "$@"

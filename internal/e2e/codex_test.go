@@ -16,67 +16,88 @@ import (
 	"blaise.dev/blaise/internal/fakemodel"
 )
 
-// codexName names the program of codex-acp 0.16.0, which `make test-all`
-// installs.
-const codexName = "BLAISE_TEST_CODEX"
+// A realAgent is a product that needs no network at all: variable names its
+// program, which `make test-all` installs.
+type realAgent struct {
+	variable, install string
+	agent             func(program, url string) map[string]any // the agent of blaise.yml
+}
 
-// TestARealAgentRemembers drives codex-acp, a real agent, against a model on
-// loopback: start, permission, kill -9 in the middle of a turn, pause, resume.
-// That it remembers is proved by what the model received.
+var realAgents = []realAgent{
+	{"BLAISE_TEST_CODEX", "@zed-industries/codex-acp-linux-x64@0.16.0", codexConfig},
+	{"BLAISE_TEST_OPENCODE", "opencode-linux-x64@1.18.33", opencodeConfig},
+}
+
+// TestARealAgentRemembers drives real agents against a model on loopback:
+// start, permission, kill -9 in the middle of a turn, pause, resume. That they
+// remember is proved by what the model received.
 func TestARealAgentRemembers(t *testing.T) {
-	codex := os.Getenv(codexName)
-	if codex == "" {
-		t.Skipf("%s is not set: install @zed-industries/codex-acp-linux-x64@0.16.0 and name its program", codexName)
-	}
 	t.Parallel()
-	model := fakemodel.Start()
-	t.Cleanup(model.Close)
-	b := startSplit(t, codexConfig(codex, model.URL()))
+	for _, a := range realAgents {
+		t.Run(a.variable, func(t *testing.T) {
+			program := os.Getenv(a.variable)
+			if program == "" {
+				t.Skipf("%s is not set: install %s and name its program", a.variable, a.install)
+			}
+			model := fakemodel.Start()
+			t.Cleanup(model.Close)
+			config, _ := json.Marshal(map[string]any{ // JSON is YAML; plain values always marshal
+				"version": 1, "agent": a.agent(program, model.URL()),
+				"plugs": []any{map[string]any{"use": "worktree", "id": "src", "repo": "."}},
+			})
+			remembers(startSplit(t, string(config)), program, model)
+		})
+	}
+}
 
+func remembers(b *split, program string, model *fakemodel.Model) {
 	id := b.start("first words: amber")
 	b.answered(id, 1)
-	b.say(id, "please write out1.txt")
+	file := filepath.Join(b.worktree(id), "out1.txt")
+	b.say(id, "please write "+file)
 	b.state(id, blaise.SessionParked)
 	b.run("approve", string(id))
 	b.answered(id, 2)
-	file := filepath.Join(b.worktree(id), "out1.txt")
-	if got, err := os.ReadFile(file); err != nil || !strings.Contains(string(got), "written by the fake model") {
-		t.Fatalf("the file the agent wrote: got %q, %v", got, err)
+	if got, err := os.ReadFile(file); err != nil || !strings.Contains(string(got), fakemodel.Content) {
+		b.t.Fatalf("the file the agent wrote: got %q, %v", got, err)
 	}
 
 	b.say(id, "hang on")
 	b.modelSaw(model, "hang on")
-	b.killAgent(codex)
-	b.modelSaw(model, "interrupted") // the same run started it again and asks it to go on
-	if !strings.Contains(model.Last(), "first words: amber") {
-		t.Fatalf("after kill -9 the model did not receive the first turn: %s", model.Last())
-	}
+	b.killAgent(program)
+	b.modelSaw(model, "interrupted", "first words: amber") // the same run started it again and asks it to go on
 	b.answered(id, 3)
 
 	b.run("pause", string(id))
 	b.state(id, blaise.SessionPaused)
-	b.goneAgent(codex)
+	b.goneAgent(program)
 	b.say(id, "second words: birch")
 	b.answered(id, 4)
-	for _, words := range []string{"first words: amber", "second words: birch", "please write out1.txt"} {
-		if !strings.Contains(model.Last(), words) {
-			t.Errorf("after the resume the model did not receive %q", words)
-		}
-	}
+	b.modelSaw(model, "first words: amber", "second words: birch", "please write ")
 	if s := b.show(id); s.Context != blaise.ContextFull {
-		t.Errorf("context: got %s, want full", s.Context)
+		b.t.Errorf("context: got %s, want full", s.Context)
 	}
 	b.run("end", string(id))
 	b.await("environment destroyed", func() bool { return b.show(id).Environment.State == blaise.EnvDestroyed })
-	b.goneAgent(codex)
+	b.goneAgent(program)
 }
 
-func codexConfig(program, url string) string {
+func codexConfig(program, url string) map[string]any {
 	provider := fmt.Sprintf(`model_providers.fake={name="fake",base_url=%q,wire_api="responses",request_max_retries=0,stream_max_retries=0}`, url)
-	command, _ := json.Marshal([]string{ // strings always marshal
+	return map[string]any{"command": []string{
 		program, "-c", `model="gpt-5.4"`, "-c", `model_provider="fake"`, "-c", provider, "-c", `sandbox_mode="read-only"`,
-	})
-	return "version: 1\nagent:\n  command: " + string(command) + "\nplugs:\n  - {use: worktree, id: src, repo: .}\n"
+	}}
+}
+
+func opencodeConfig(program, url string) map[string]any {
+	config := fmt.Sprintf(`{"model":"fake/fake-model","small_model":"fake/fake-model","autoupdate":false,`+
+		`"share":"disabled","permission":{"edit":"ask","bash":"ask"},"provider":{"fake":{`+
+		`"npm":"@ai-sdk/openai-compatible","name":"Fake","options":{"baseURL":%q,"apiKey":"fake"},`+
+		`"models":{"fake-model":{"name":"Fake Model","limit":{"context":100000,"output":4096}}}}}}`, url)
+	return map[string]any{
+		"command": []string{program, "acp", "--pure"},
+		"env":     map[string]string{"OPENCODE_CONFIG_CONTENT": config, "OPENCODE_DISABLE_MODELS_FETCH": "1"},
+	}
 }
 
 // A split is `blaise serve` and `runner start` on a repository of their own.
@@ -231,10 +252,13 @@ func (b *split) worktree(id blaise.SessionID) string {
 	return ""
 }
 
-func (b *split) modelSaw(m *fakemodel.Model, words string) {
+// modelSaw waits until one request of the model has all the words.
+func (b *split) modelSaw(m *fakemodel.Model, words ...string) {
 	b.t.Helper()
-	b.await("the model to be asked: "+words, func() bool {
-		return slices.ContainsFunc(m.Seen(), func(s string) bool { return strings.Contains(s, words) })
+	b.await(fmt.Sprintf("the model to be asked: %q", words), func() bool {
+		return slices.ContainsFunc(m.Seen(), func(s string) bool {
+			return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(s, w) })
+		})
 	})
 }
 

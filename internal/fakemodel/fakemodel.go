@@ -21,7 +21,8 @@ const Content = "written by the fake model"
 // line that the user said:
 //
 //	please write PATH    a call of the tool that writes files, once
-//	hang ...             a few words, and no end until the request is given up
+//	hang ...             a few words, and no end until the request is given up;
+//	                     the same words again are answered
 //	anything else        the same words back
 //
 // It is safe for concurrent use.
@@ -31,11 +32,12 @@ type Model struct {
 	mu      sync.Mutex // guards what follows
 	seen    []string
 	unknown []string
+	hung    map[string]bool
 }
 
 // Start serves on a free port of loopback until Close.
 func Start() *Model {
-	m := &Model{}
+	m := &Model{hung: map[string]bool{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", m.answer(readResponses, speakResponses))
 	mux.HandleFunc("POST /v1/chat/completions", m.answer(readChat, speakChat))
@@ -112,7 +114,7 @@ func (m *Model) answer(
 		switch {
 		case write && able && !req.afterTool:
 			v.call(t, t.arguments(strings.Fields(path)[0]))
-		case strings.HasPrefix(req.ask, "hang") && len(req.tools) > 0:
+		case len(req.tools) > 0 && m.hangs(req.ask):
 			v.text("I will think about that")
 			<-r.Context().Done()
 			return
@@ -121,6 +123,17 @@ func (m *Model) answer(
 		}
 		v.end()
 	}
+}
+
+// hangs says whether the words are to be left without an answer: once.
+func (m *Model) hangs(ask string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !strings.HasPrefix(ask, "hang") || m.hung[ask] {
+		return false
+	}
+	m.hung[ask] = true
+	return true
 }
 
 func (m *Model) refuse(w http.ResponseWriter, r *http.Request) {
