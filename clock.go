@@ -31,6 +31,7 @@ const (
 	ClockStalled     ClockKind = "stalled"      // B5 -> cancel the turn
 	ClockQuestion    ClockKind = "question"     // questions.after -> deny or pause
 	ClockExpires     ClockKind = "expires"      // B8
+	ClockDrain       ClockKind = "drain"        // X11 -> stop, whatever the turn does
 )
 
 // Meaning says in words what happens when the clock fires.
@@ -50,6 +51,7 @@ var clockMeanings = map[ClockKind]string{
 	ClockStalled:     "the turn is cancelled as stalled",
 	ClockQuestion:    "the question is answered by the agent's questions policy",
 	ClockExpires:     "the session ends, whatever it does",
+	ClockDrain:       "the turn is cancelled and the session pauses: its runner drains",
 }
 
 // Span is how long the clock runs from Since.
@@ -60,5 +62,6 @@ func ClockKinds() []ClockKind {
 	return []ClockKind{
 		ClockIdle, ClockMaxPaused, ClockConnect, ClockLost, ClockOpen, ClockHook, ClockReceipt,
 		ClockTeardown, ClockRetry, ClockSilenceWarn, ClockStalled, ClockQuestion, ClockExpires,
+		ClockDrain,
 	}
 }

@@ -72,6 +72,7 @@ var rules = map[EventKind]rule{
 	EventPolicyChanged:    {fromOthers, (*decision).policyChanged},
 	EventRunAccepted:      {fromOthers, (*decision).accepted},
 	EventRunBack:          {fromOthers, (*decision).runBack},
+	EventDrainAsked:       {fromOthers, (*decision).drainAsked},
 
 	EventRunConnected:     {fromLive, (*decision).connected},
 	EventOpened:           {fromLive, (*decision).opened},
@@ -98,6 +99,7 @@ var rules = map[EventKind]rule{
 	EventSignalled:      {fromEnding, (*decision).signalled},
 	EventRefused:        {fromEnding, (*decision).refused},
 	EventLostContact:    {fromEnding, (*decision).lostContact},
+	EventLocalStop:      {fromEnding, (*decision).localStop},
 	EventRunDead:        {fromEnding, (*decision).runDead},
 }
 
@@ -108,6 +110,7 @@ func (d *decision) fromRun(from source) (done bool, err error) {
 		if from == fromLive && run.State == RunAccepted && d.e.Kind != EventRunConnected {
 			return true, Errorf(CodeRefused, "run %s has not connected yet", run.ID)
 		}
+		d.compared(run)
 		return false, nil
 	}
 	if d.e.Run.Session() != d.next.Session.ID || d.e.Run.Fence() < 1 {

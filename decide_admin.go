@@ -37,7 +37,7 @@ func (d *decision) policyChanged() error {
 // more.
 func (d *decision) moved(c Clock) (Clock, bool) {
 	switch c.Kind {
-	case ClockTeardown, ClockRetry, ClockReceipt:
+	case ClockTeardown, ClockRetry, ClockReceipt, ClockDrain:
 		return c, true // fixed
 	}
 	length := d.length(c.Kind)

@@ -25,7 +25,7 @@ func TestA9_PolicyChangeMovesTheClockThatRuns(t *testing.T) {
 	if !c.Since.Equal(since) || !c.DueAt.Equal(since.Add(2*time.Minute)) {
 		t.Fatalf("idle clock %+v", c)
 	}
-	if c.Setting != "policy.idle.after = 2m0s (agent demo, revision 4)" {
+	if c.Setting != "policy.idle.after = 2m0s (agent demo, revision 4; the default)" {
 		t.Errorf("setting %q", c.Setting)
 	}
 	st.recorded("clock:idle", "policy.idle.after = 2m0s")
@@ -248,7 +248,7 @@ func TestX7_WhyNamesClockTimeSettingAndEffect(t *testing.T) {
 	why := strings.Join(blaise.Why(st.s, st.now), "\n")
 	for _, want := range []string{
 		"session abcd1234 is idle", "run abcd1234.1 (start) is connected",
-		"clock idle fires at 2030-01-01T12:15:00Z (in 15m0s), from policy.idle.after = 15m0s (agent demo, revision 3)",
+		"clock idle fires at 2030-01-01T12:15:00Z (in 15m0s), from policy.idle.after = 15m0s (agent demo, revision 3; the default)",
 		"pauses or ends by the agent's idle policy",
 	} {
 		if !strings.Contains(why, want) {

@@ -151,7 +151,38 @@ func (d *decision) mergePlugs(plugs []PlugRecord) {
 		}
 		env.Plugs[i] = p
 	}
+	if run := d.next.live(); run != nil && run.Ephemeral {
+		env.bind()
+	}
 }
+
+// bind notes that what only the present machine has cannot be resumed: its
+// runner is there for one run.
+func (e *Environment) bind() {
+	for i := range e.Plugs {
+		if p := &e.Plugs[i]; p.Resumable && p.Reach != ReachShared {
+			p.Resumable, p.Why = false, "its runner is there for one run"
+		}
+	}
+}
+
+// compared keeps how whole the record of a run is, and says once that it is
+// not.
+func (d *decision) compared(run *Run) {
+	now := d.e.Record
+	if now == "" {
+		return
+	}
+	if now != RecordComplete && (run.Record == "" || run.Record == RecordComplete) {
+		d.out.Notices = append(d.out.Notices, Notice{
+			Kind: "gap", Text: "The record of run " + string(run.ID) + " is " + now + ".",
+		})
+	}
+	run.Record = now
+}
+
+// RecordComplete is the Record of a run whose every event is kept.
+const RecordComplete = "complete"
 
 // saved takes over a save of the session's work (X5).
 func (d *decision) saved() {

@@ -38,8 +38,8 @@ func (d *decision) fire(c Clock) {
 		d.notice("The run takes longer than "+c.Setting+" for a pause or teardown.", nil)
 	case ClockReceipt:
 		d.fireReceipt()
-	case ClockTeardown, ClockRetry:
-		d.drop(c.Kind) // settle offers the run
+	case ClockTeardown, ClockRetry, ClockDrain:
+		d.drop(c.Kind) // settle offers the run, or stops it
 	case ClockSilenceWarn:
 		d.drop(ClockSilenceWarn)
 		d.warnSilence(c)

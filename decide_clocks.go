@@ -78,6 +78,7 @@ func (d *decision) wantedOfRun(l *clockList) {
 	l.want(run.State != RunAccepted, ClockLost, id, d.e.At)
 	l.want(opening && stop == nil && !s.asked(), ClockOpen, id, d.e.At)
 	l.want(d.idle(), ClockIdle, "", d.e.At)
+	l.keep(run.State != RunStopping, ClockDrain)
 	l.keep(turn, ClockSilenceWarn)
 	l.keep(turn, ClockStalled)
 	if stop != nil {
@@ -186,15 +187,15 @@ var clockSettings = map[ClockKind]string{
 
 // settingOf says in words which setting gives a clock its length.
 func (d *decision) settingOf(kind ClockKind) string {
-	p, length := d.next.Policy, d.length(kind)
-	from := fmt.Sprintf("(agent %s, revision %d)", d.next.Session.Agent, p.Revision)
+	p, length, agent := d.next.Policy, d.length(kind), d.next.Session.Agent
 	switch {
 	case kind == ClockIdle && p.Archived:
-		return "the agent is archived " + from
+		return fmt.Sprintf("the agent is archived (agent %s, revision %d)", agent, p.Revision)
 	case kind == ClockLost:
-		return fmt.Sprintf("policy.lease = %s x %d, lost after %s %s", p.Beat, p.Misses, length, from)
+		return fmt.Sprintf("policy.lease = %s x %d, lost after %s %s", p.Beat, p.Misses, length,
+			p.origin(agent, "policy.lease"))
 	case kind == ClockReceipt:
 		return fmt.Sprintf("receipt of a stop = %s (fixed)", length)
 	}
-	return fmt.Sprintf("%s = %s %s", clockSettings[kind], length, from)
+	return fmt.Sprintf("%s = %s %s", clockSettings[kind], length, p.origin(agent, clockSettings[kind]))
 }

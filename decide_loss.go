@@ -132,7 +132,10 @@ func (d *decision) lostContact() error {
 func (d *decision) lastWords() {
 	s := &d.next
 	last := s.Last
-	if d.e.Kind == EventLostContact && last != nil && last.ID == d.e.Run &&
+	if last != nil && last.ID == d.e.Run {
+		d.compared(last)
+	}
+	if (d.e.Kind == EventLostContact || d.e.Kind == EventLocalStop) && last != nil && last.ID == d.e.Run &&
 		s.live() == nil && s.Environment.State == EnvUnattended {
 		d.saved()
 	}

@@ -195,6 +195,7 @@ var anyKind = []blaise.EventKind{
 	blaise.EventSignalled, blaise.EventRefused, blaise.EventLostContact, blaise.EventRunDead,
 	blaise.EventRunBack, blaise.EventRunBack, blaise.EventClockFired, blaise.EventRunnerRevoked,
 	blaise.EventPolicyChanged, blaise.EventSessionCreated, "nonsense",
+	blaise.EventDrainAsked, blaise.EventDrainAsked, blaise.EventLocalStop,
 }
 
 // anything is any event, with details that may or may not fit.
@@ -210,7 +211,9 @@ func (w *world) anything() blaise.Event {
 		Key:       rapid.SampledFrom([]string{"", "k1", "k2"}).Draw(w.t, "key"),
 		Choice:    rapid.SampledFrom([]string{"", "continue", "fail", "yes"}).Draw(w.t, "choice"),
 		Runner:    rapid.SampledFrom([]blaise.RunnerID{"r1", "r1", "r2"}).Draw(w.t, "runner"),
-		Instance:  "i1", Machine: "m1",
+		Instance:  "i1", Machine: "m1", Ephemeral: rapid.Bool().Draw(w.t, "ephemeral"),
+		Until:  w.now.Add(time.Duration(rapid.IntRange(-1, 30).Draw(w.t, "until")) * time.Minute),
+		Record: rapid.SampledFrom([]string{"", "complete", "incomplete: 1 of 2 events missing"}).Draw(w.t, "record"),
 		Result: rapid.SampledFrom(results).Draw(w.t, "result"),
 	}
 	if rapid.IntRange(0, 9).Draw(w.t, "empty") == 0 {

@@ -8,6 +8,7 @@ func (d *decision) settle() {
 	d.settleEnd()
 	d.settleQuestions()
 	d.settleStop()
+	d.settleDrain()
 	d.settleOffer()
 	d.settlePrompt()
 	d.settleDirectives()

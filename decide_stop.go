@@ -183,6 +183,9 @@ func (d *decision) tearsDown() (bool, string) {
 		return true, s.Session.Reason
 	case s.Environment.Recreate:
 		return true, s.Environment.LastError
+	case s.first() != nil && s.Run.Ephemeral && d.cannotResume() != "":
+		s.Environment.Recreate, s.Environment.LastError = true, d.cannotResume()
+		return true, s.Environment.LastError // the message is answered elsewhere
 	case s.first() != nil:
 		return false, ""
 	case s.Run.Stop != nil && s.Run.Stop.Ends:
@@ -193,7 +196,8 @@ func (d *decision) tearsDown() (bool, string) {
 	if why == "" || s.Policy.IdleCannotResume == ThenPause {
 		return false, ""
 	}
-	d.setting = "policy.idle.cannotResume = end"
+	d.setting = "policy.idle.cannotResume = end " +
+		s.Policy.origin(s.Session.Agent, "policy.idle.cannotResume")
 	d.end(OutcomeSucceeded, "cannot be resumed: "+why)
 	return true, why
 }

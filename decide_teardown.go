@@ -142,7 +142,8 @@ func (d *decision) tryFailed(outcome RunOutcome, on, onLast EnvironmentEvent, re
 	env := &d.next.Environment
 	env.Teardowns++
 	env.LastError = reason
-	last := env.Teardowns > len(teardownDelays)
+	waits := d.next.Policy.TeardownWaits()
+	last := env.Teardowns > len(waits)
 	switch {
 	case last:
 		d.move(onLast, reason)
@@ -153,9 +154,9 @@ func (d *decision) tryFailed(outcome RunOutcome, on, onLast EnvironmentEvent, re
 	if last {
 		return
 	}
-	delay := teardownDelays[env.Teardowns-1]
-	setting := fmt.Sprintf("try %d of %d of the teardown, after %s (fixed)",
-		env.Teardowns+1, len(teardownDelays)+1, delay)
+	delay := waits[env.Teardowns-1]
+	setting := fmt.Sprintf("policy.teardownRetry: try %d of %d, after %s %s", env.Teardowns+1,
+		len(waits)+1, delay, d.next.Policy.origin(d.next.Session.Agent, "policy.teardownRetry"))
 	d.run(Clock{
 		Kind: ClockTeardown, Subject: string(env.ID), Since: d.e.At, DueAt: d.e.At.Add(delay),
 		Setting: setting,

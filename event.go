@@ -39,6 +39,10 @@ type Event struct {
 	Resource     *Resource
 	Policy       *Policy // policy_changed
 	MayResume    bool    // pause_asked
+
+	Until     time.Time // drain_asked: turns that are open then are cancelled
+	Ephemeral bool      // accepted: by a runner that is there for one run
+	Record    string    // last reports: how whole the record is
 }
 
 // An EventKind names an event.
@@ -88,6 +92,8 @@ const (
 	EventSignalled        EventKind = "signalled"    // A20
 	EventRefused          EventKind = "refused"      // ended before any plug opened
 	EventLostContact      EventKind = "lost_contact" // A26, told when it is back
+	EventLocalStop        EventKind = "local_stop"   // paused by hand at its machine (A20)
+	EventDrainAsked       EventKind = "drain_asked"  // X11, by the run's own runner
 	EventRunDead          EventKind = "run_dead"     // proved dead by its own instance
 	EventRunBack          EventKind = "run_back"     // X2: lost, and back before a successor was accepted
 )

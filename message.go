@@ -50,21 +50,21 @@ const (
 
 // A Question is something a person must decide before a turn can go on.
 type Question struct {
-	ID         QuestionID
-	N          int
-	Key        string // the run's own id of it, the same when it is sent again
-	Run        RunID
-	Turn       MessageID
-	Kind       string // permission, context_loss, interrupted_turn
-	Title      string
-	Detail     []byte // JSON, as the agent gave it
-	Options    []Option
-	State      QuestionState
-	Choice     string // the id of the option chosen
-	By         string
-	Reason     string
-	AskedAt    time.Time
-	AnsweredAt time.Time
+	ID         QuestionID    `json:"id,omitempty"`
+	N          int           `json:"n,omitempty"`
+	Key        string        `json:"key,omitempty"` // the run's own id of it, the same when it is sent again
+	Run        RunID         `json:"run,omitempty"`
+	Turn       MessageID     `json:"turn,omitempty"`
+	Kind       string        `json:"kind"` // permission, context_loss, interrupted_turn
+	Title      string        `json:"title"`
+	Detail     []byte        `json:"detail,omitempty"` // JSON, as the agent gave it
+	Options    []Option      `json:"options,omitempty"`
+	State      QuestionState `json:"state,omitempty"`
+	Choice     string        `json:"choice,omitempty"` // the id of the option chosen
+	By         string        `json:"by,omitempty"`
+	Reason     string        `json:"reason,omitempty"`
+	AskedAt    time.Time     `json:"askedAt,omitzero"`
+	AnsweredAt time.Time     `json:"answeredAt,omitzero"`
 }
 
 // An Option is one answer a question allows. Kind is the agent's word for it:

@@ -19,21 +19,26 @@ type Policy struct {
 	QuestionsAfter    time.Duration // 0: wait for ever
 	QuestionsThen     Then          // deny or pause
 	ExpiresAfter      time.Duration // B8, 0: never
+	// TeardownRetry are the waits between the tries of a teardown (A19); nil
+	// for the default, empty for none: orphaned at the first failure.
+	TeardownRetry []time.Duration
 
 	Limits Limits
 
 	Disabled bool // A27
 	Archived bool // A27
 	Revision int  // of the agent's spec, shown beside every decision taken from it
+	// SetBy says for each setting that was ever set who did it last (X7).
+	SetBy map[string]string
 }
 
 // Limits are the technical limits of a run. They travel with the lease.
 type Limits struct {
-	AgentStart time.Duration
-	Load       time.Duration
-	Open       time.Duration
-	Hook       time.Duration
-	StopGrace  time.Duration
+	AgentStart time.Duration `json:"agentStart"`
+	Load       time.Duration `json:"load"`
+	Open       time.Duration `json:"open"`
+	Hook       time.Duration `json:"hook"`
+	StopGrace  time.Duration `json:"stopGrace"`
 }
 
 // Then is what is done when a clock fires.
@@ -84,10 +89,6 @@ func (p Policy) StopAfter() time.Duration { return p.Beat * time.Duration(p.Miss
 
 // LostAfter is when Blaise declares a silent run lost.
 func (p Policy) LostAfter() time.Duration { return p.Beat * time.Duration(p.Misses+p.Misses/5) }
-
-// teardownDelays are the waits before the tries of a teardown after the first;
-// after the last failed one the environment is orphaned (A19).
-var teardownDelays = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour}
 
 // spawnDelays are the waits before another run after one whose process could
 // not be started (A25).

@@ -47,9 +47,14 @@ func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry boo
 		if dry {
 			return nil
 		}
+		before := old.Policy
+		if res.Result == "created" {
+			before = blaise.DefaultPolicy()
+		}
 		return tx.PutAgent(store.Agent{
-			Name: m.Name, Spec: m.Spec, Policy: m.Policy, Requirements: m.Requirements,
-			State: old.State, Revision: res.Revision, By: by, At: c.now().UTC(),
+			Name: m.Name, Spec: m.Spec, Policy: m.Policy.ChangedFrom(before, by, res.Revision),
+			Requirements: m.Requirements,
+			State:        old.State, Revision: res.Revision, By: by, At: c.now().UTC(),
 		})
 	})
 	if err != nil || res.Result != "changed" {

@@ -61,6 +61,7 @@ type policySpec struct {
 		After duration `yaml:"after" json:"after,omitempty"`
 		Then  string   `yaml:"then" json:"then,omitempty"`
 	} `yaml:"questions" json:"questions,omitzero"`
+	TeardownRetry []duration `yaml:"teardownRetry" json:"teardownRetry,omitzero"`
 }
 
 type limitsSpec struct {
@@ -144,6 +145,12 @@ func (s agentSpec) policy() (blaise.Policy, error) {
 	set(&p.Limits.Open, s.Limits.Open)
 	set(&p.Limits.Hook, s.Limits.Hook)
 	set(&p.Limits.StopGrace, s.Limits.StopGrace)
+	if q.TeardownRetry != nil {
+		p.TeardownRetry = make([]time.Duration, len(q.TeardownRetry))
+	}
+	for i, wait := range q.TeardownRetry {
+		set(&p.TeardownRetry[i], wait)
+	}
 	if q.Lease.Misses != 0 {
 		p.Misses = q.Lease.Misses
 	}

@@ -8,7 +8,6 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
-	"blaise.dev/blaise/transcript"
 )
 
 // A Report is what a run says happened: an event for Decide, or one of the
@@ -42,6 +41,12 @@ const (
 // is answered with the refusal; an error means that nothing is known of it and
 // the run must send it again, or, with CodeStale, stop now.
 func (c *Control) Report(ctx context.Context, run blaise.Run, r Report) (Answer, error) {
+	if r.Digest != "" {
+		var err error
+		if r.Event.Record, err = c.compare(ctx, run, r); err != nil {
+			return Answer{}, err
+		}
+	}
 	var plan *blaise.Plan
 	var answer Answer
 	err := c.db.Tx(ctx, func(tx *store.Tx) error {
@@ -142,18 +147,19 @@ func (c *Control) Record(ctx context.Context, run blaise.Run, first int64, lines
 	return nil
 }
 
-// CheckRecord compares what a run says that it recorded with what is here, and
-// writes a gap into the transcript where they differ.
-func (c *Control) CheckRecord(ctx context.Context, run blaise.Run, count int64, digest string) error {
+// compare says how whole the record of a run is, by the count and digest of
+// its last report.
+func (c *Control) compare(ctx context.Context, run blaise.Run, r Report) (string, error) {
 	rec, err := c.db.Record(ctx, run.ID)
-	if err != nil || (rec.Count == count && rec.Digest == digest) {
-		return err
+	switch {
+	case err != nil:
+		return "", err
+	case rec.Count == r.Count && rec.Digest == r.Digest:
+		return blaise.RecordComplete, nil
 	}
-	c.log.Warn("record incomplete", "run", run.ID, "kept", rec.Count, "recorded", count)
-	return c.db.Tx(ctx, func(tx *store.Tx) error {
-		return tx.Notice(run.ID.Session(), blaise.Notice{
-			Kind: string(transcript.KindGap),
-			Text: fmt.Sprintf("the record of run %s is incomplete: %d of %d events are here", run.ID, rec.Count, count),
-		})
-	})
+	c.log.Warn("record incomplete", "run", run.ID, "kept", rec.Count, "recorded", r.Count)
+	if rec.Count == r.Count {
+		return "incomplete: it is not what the run wrote", nil
+	}
+	return fmt.Sprintf("incomplete: %d of %d events missing", r.Count-rec.Count, r.Count), nil
 }

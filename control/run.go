@@ -22,13 +22,21 @@ func (c *Control) Connect(ctx context.Context, run blaise.Run) ([]blaise.Directi
 
 // Beat hears a run's heartbeat and answers the number of its last directive.
 func (c *Control) Beat(ctx context.Context, run blaise.Run) (int64, error) {
-	if run.Final() {
+	if run.Final() && !c.parting(run) {
 		if err := c.back(ctx, run); err != nil {
 			return 0, err
 		}
 	}
 	c.beats.hear(run.ID)
 	return c.db.LastDirective(ctx, run.ID.Session())
+}
+
+// partingGrace is how long a run that has ended by its own report may still
+// beat: the answer to its report is on its way to it.
+const partingGrace = 10 * time.Second
+
+func (c *Control) parting(run blaise.Run) bool {
+	return run.Outcome != blaise.RunLost && c.now().Sub(run.EndedAt) < partingGrace
 }
 
 // back takes a run that was declared lost back, if no other has its place yet

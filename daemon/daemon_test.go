@@ -357,7 +357,7 @@ func TestShipsTheRest(t *testing.T) {
 func TestStopHere(t *testing.T) {
 	t.Parallel()
 	for teardown, want := range map[bool]blaise.EventKind{
-		false: blaise.EventLostContact, true: blaise.EventSignalled,
+		false: blaise.EventLocalStop, true: blaise.EventSignalled,
 	} {
 		t.Run(string(want), func(t *testing.T) {
 			t.Parallel()

@@ -34,7 +34,9 @@ func endingOf(cause error) ending {
 		return ending{}
 	case errors.As(cause, &stopped):
 		return ending{layers: true, destroy: ifTold, last: blaise.EventPauseReported}
-	case errors.Is(cause, ErrLostContact), errors.Is(cause, ErrLeft):
+	case errors.Is(cause, ErrLeft):
+		return ending{layers: true, last: blaise.EventLocalStop}
+	case errors.Is(cause, ErrLostContact):
 		return ending{layers: true, last: blaise.EventLostContact}
 	case errors.Is(cause, ErrInterrupted):
 		return ending{layers: true, destroy: unlessNo, first: blaise.EventSignalled}

@@ -92,8 +92,13 @@ func runOf(r blaise.Run) api.Run {
 		ID: r.ID, Kind: r.Kind, Attempt: r.Attempt, State: r.State, Outcome: r.Outcome, Reason: r.Reason,
 		Runner: r.Runner, Instance: r.Instance, AcceptedAt: timeOf(r.AcceptedAt), EndedAt: timeOf(r.EndedAt),
 	}
-	if !r.Final() {
+	switch {
+	case !r.Final():
 		out.Record = "open"
+	case r.Record != "":
+		out.Record = r.Record
+	case !r.ConnectedAt.IsZero():
+		out.Record = "incomplete: it gave no count"
 	}
 	return out
 }

@@ -1,0 +1,63 @@
+package blaise
+
+import "time"
+
+// drainAsked: the instance of the run goes out of service (X11). The run is
+// stopped so that the session can be resumed, whatever policy.idle.then says:
+// at once if no turn is open or the turn waits on a person, else when the turn
+// has ended or the time is up.
+func (d *decision) drainAsked() error {
+	run := d.next.live()
+	if run == nil || run.ID != d.e.Run || run.Drain != "" {
+		return d.same(VerdictVoid)
+	}
+	run.Drain = firstOf(d.e.Reason, "the runner drains")
+	d.note("run:"+string(run.ID), string(run.State), string(run.State), "drain: "+run.Drain)
+	patience := max(0, d.e.Until.Sub(d.e.At))
+	d.run(Clock{
+		Kind: ClockDrain, Subject: string(run.ID), Since: d.e.At, DueAt: d.e.At.Add(patience),
+		Setting: "runner drain --timeout = " + patience.Round(time.Second).String() +
+			" (asked by " + d.e.By + ")",
+	})
+	d.out.Verdict = VerdictDone
+	return nil
+}
+
+// settleDrain stops a run that drains as soon as its turn allows. One whose
+// time is up has no clock any more.
+func (d *decision) settleDrain() {
+	s := &d.next
+	run := s.live()
+	if run == nil || run.Drain == "" || run.State != RunConnected || s.owesTeardown() || s.Session.Held {
+		return
+	}
+	if run.Turn != "" && !s.asked() && s.clock(ClockDrain) != nil {
+		return
+	}
+	d.ask(Stop{Reason: run.Drain, MayResume: true, By: "drain", Clock: string(ClockDrain)})
+}
+
+// localStop: a person at the runner's machine has paused the run (A20). It
+// needed no word of Blaise, and may be told long after.
+func (d *decision) localStop() error {
+	s := &d.next
+	reason := firstOf(d.e.Reason, "paused on the machine of the runner")
+	d.out.Verdict = VerdictExit
+	if s.Environment.State != EnvPausing && !d.can(onStop) {
+		d.loseRun(reason)
+		return nil
+	}
+	if s.Environment.State != EnvPausing {
+		d.move(onStop, reason)
+	}
+	d.mergePlugs(d.e.Plugs)
+	s.Environment.Clean = d.e.Clean
+	d.saved()
+	run := s.Run
+	run.Reason = reason
+	d.leaveTurn()
+	d.tearsDown() // it may end the session; the run is gone, so a teardown run follows
+	d.move(onPauseExit, reason)
+	d.endRun(RunPaused, reason)
+	return nil
+}

@@ -1,0 +1,151 @@
+package blaise_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"blaise.dev/blaise"
+)
+
+func (st *story) drains(timeout time.Duration) {
+	st.t.Helper()
+	st.do(blaise.Event{Kind: blaise.EventDrainAsked, Until: st.now.Add(timeout), Reason: "the runner drains"})
+}
+
+func (st *story) stopAsked() blaise.Stop {
+	st.t.Helper()
+	for _, d := range st.s.Directives {
+		if d.Kind == blaise.DirectiveStop {
+			return *d.Stop
+		}
+	}
+	st.t.Fatalf("no stop is on its way: %+v", st.s.Directives)
+	return blaise.Stop{}
+}
+
+func (st *story) noStop() {
+	st.t.Helper()
+	for _, d := range st.s.Directives {
+		if d.Kind == blaise.DirectiveStop {
+			st.t.Fatalf("a stop is on its way: %+v", d.Stop)
+		}
+	}
+}
+
+func TestX11_DrainPausesAnIdleRunWhateverIdleThenSays(t *testing.T) {
+	st := begin(t, func(p *blaise.Policy) { p.IdleThen = blaise.ThenEnd }).idles()
+	st.drains(time.Minute)
+	if stop := st.stopAsked(); stop.Ends || !stop.MayResume {
+		t.Fatalf("the stop of a drain: %+v", stop)
+	}
+	st.do(blaise.Event{Kind: blaise.EventStopReceived, Directive: st.s.Directives[0].N})
+	st.do(blaise.Event{Kind: blaise.EventPauseReported, Plugs: resumable, Clean: true})
+	st.wants(blaise.EnvPaused, blaise.SessionPaused)
+}
+
+func TestX11_DrainLetsTheTurnEndAndGivesNoOther(t *testing.T) {
+	st := begin(t).opens()
+	first := st.claim()
+	second := st.post("second")
+	st.drains(time.Minute)
+	st.noStop()
+	st.do(blaise.Event{Kind: blaise.EventTurnEnded, Message: first, Result: blaise.MessageAnswered})
+	st.stopAsked()
+	st.do(blaise.Event{Kind: blaise.EventStopReceived, Directive: st.s.Directives[0].N})
+	st.do(blaise.Event{Kind: blaise.EventPauseReported, Plugs: resumable, Clean: true})
+	st.message(second, blaise.MessageQueued)
+	st.offers(blaise.RunResume, "r1")
+}
+
+func TestX11_DrainCancelsWhatIsOpenAfterTheTimeout(t *testing.T) {
+	st := begin(t).opens()
+	first := st.claim()
+	st.drains(time.Minute)
+	st.fires(blaise.ClockDrain)
+	st.stopAsked()
+	st.do(blaise.Event{Kind: blaise.EventStopReceived, Directive: st.s.Directives[0].N})
+	st.do(blaise.Event{Kind: blaise.EventPauseReported, Plugs: resumable, Clean: true})
+	st.wants(blaise.EnvPaused, blaise.SessionPaused)
+	for _, m := range st.done {
+		if m.ID == first && m.State != blaise.MessageCancelled {
+			t.Fatalf("message %+v", m)
+		}
+	}
+}
+
+func TestX11_DrainCancelsParkedTurnsAtOnce(t *testing.T) {
+	st := begin(t).opens()
+	st.claim()
+	st.do(blaise.Event{Kind: blaise.EventQuestionAsked, Ask: &blaise.Question{Key: "k", Kind: "permission", Title: "May I?"}})
+	st.drains(time.Minute)
+	st.stopAsked()
+}
+
+func TestX11_DrainAsksAgainWhenTheStopIsNotReceived(t *testing.T) {
+	st := begin(t).idles()
+	st.drains(time.Minute)
+	st.fires(blaise.ClockReceipt)
+	st.stopAsked()
+}
+
+func TestA20_StopByHandPausesWithoutBlaise(t *testing.T) {
+	st := begin(t).opens()
+	st.claim()
+	st.do(blaise.Event{Kind: blaise.EventLocalStop, Plugs: resumable, Clean: true, Reason: "by hand"})
+	st.wants(blaise.EnvPaused, blaise.SessionPaused)
+	st.lastRun(blaise.RunPaused)
+	if st.s.Session.Failures != 0 {
+		t.Fatalf("it counts as a failure: %d", st.s.Session.Failures)
+	}
+	st.post("second")
+	st.offers(blaise.RunResume, "r1")
+}
+
+func TestA20_StopByHandOfWhatCannotResumeOwesATeardown(t *testing.T) {
+	st := begin(t).idles()
+	st.do(blaise.Event{Kind: blaise.EventLocalStop, Plugs: transient, Clean: true})
+	st.wants(blaise.EnvTeardownWaiting, blaise.SessionEnded)
+	st.offers(blaise.RunTeardown, "r1")
+}
+
+func TestX11_RunnerForOneRunCannotResume(t *testing.T) {
+	st := begin(t)
+	st.do(blaise.Event{Kind: blaise.EventRunAccepted, Runner: "r1", Instance: "i1", Machine: "m1", Ephemeral: true})
+	st.event(blaise.EventRunConnected)
+	st.do(blaise.Event{Kind: blaise.EventOpened, Plugs: resumable})
+	m := st.claim()
+	st.do(blaise.Event{Kind: blaise.EventTurnEnded, Message: m, Result: blaise.MessageAnswered})
+	st.fires(blaise.ClockIdle)
+	if stop := st.stopAsked(); !stop.Ends || !strings.Contains(stop.Reason, "one run") {
+		t.Fatalf("the stop of the idle clock: %+v", stop)
+	}
+}
+
+func TestA19_TeardownRetryIsASetting(t *testing.T) {
+	st := begin(t, func(p *blaise.Policy) { p.TeardownRetry = []time.Duration{time.Second} }).paused()
+	st.event(blaise.EventEndAsked)
+	for range 2 {
+		st.connect()
+		st.do(blaise.Event{Kind: blaise.EventTeardownFailed, Reason: "no"})
+		if st.s.Environment.State == blaise.EnvTeardownWaiting {
+			st.fires(blaise.ClockTeardown)
+		}
+	}
+	st.wants(blaise.EnvOrphaned, blaise.SessionEnded)
+}
+
+func TestA21_IncompleteRecordIsSaidOnce(t *testing.T) {
+	st := begin(t).idles()
+	st.do(blaise.Event{Kind: blaise.EventRunFailed, Reason: "no", Record: "incomplete: 1 of 2 events missing"})
+	st.do(blaise.Event{Kind: blaise.EventDestroyed, Record: "incomplete: 1 of 3 events missing"})
+	gaps := 0
+	for _, text := range st.said {
+		if strings.Contains(text, "is incomplete") {
+			gaps++
+		}
+	}
+	if gaps != 1 || st.gone[len(st.gone)-1].Record != "incomplete: 1 of 3 events missing" {
+		t.Fatalf("%d gaps told, %+v", gaps, st.gone)
+	}
+}
