@@ -40,6 +40,12 @@ check: ## format, vet and the rules of the house
 bench: ## measure against the floor, write docs/benchmarks.md; 1 if a goal is missed
 	$(GO) run ./internal/bench
 
+LIVES ?= 500
+FOR   ?= 15m
+
+chaos: ## thousands of lives with faults at every step; LIVES, FOR and CHAOS='-seed 7 -faults wire' bound it
+	$(GO) run ./internal/chaos -lives $(LIVES) -for $(FOR) $(CHAOS)
+
 states: ## write docs/states.md anew from the tables
 	$(GO) test . -run States -update
 
