@@ -46,6 +46,11 @@ type Conversation struct {
 	Home         string `json:"home,omitempty"`
 	Turns        int    `json:"turns,omitempty"` // completed in it
 	Generation   int    `json:"generation,omitempty"`
+	// OpenedAt is when the agent began it, or loaded it last.
+	OpenedAt time.Time `json:"openedAt,omitzero"`
+	// Settings are the modes, models and options that were chosen in it: the
+	// agent forgets them when it loads.
+	Settings map[string]string `json:"settings,omitempty"`
 }
 
 // A SessionState says what a session is doing, in one word.

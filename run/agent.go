@@ -19,6 +19,7 @@ type agent struct {
 	info   acp.Agent
 	proc   plug.Process
 	stderr *stderr
+	faults acp.Faults    // that it is known for
 	gone   chan struct{} // closed when the process and the connection have ended
 	exit   plug.Exit     // set by then
 }
@@ -51,7 +52,7 @@ func (c *conversation) startAgent(ctx context.Context) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.client = acp.NewClient(in, out, c, acp.Options{Log: c.r.log})
+	a.client = acp.NewClient(in, out, c, acp.Options{Log: c.r.log, Frames: c.wire.frame})
 	go a.follow()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.r.lease.Limits.AgentStart,
 		fmt.Errorf("no answer within limits.agentStart = %v", c.r.lease.Limits.AgentStart))
@@ -60,6 +61,7 @@ func (c *conversation) startAgent(ctx context.Context) (*agent, error) {
 		acp.ClientInfo{Name: "blaise", Title: "Blaise", Version: c.r.spec.Version},
 		acp.ClientCapabilities{BooleanConfig: true})
 	if err == nil {
+		a.faults = acp.FaultsAt(acp.ProbesDir(c.r.spec.State), a.info.Name, a.info.Version)
 		return a, nil
 	}
 	err = a.explain(fmt.Errorf("start agent %s: %w", a.name, err))
@@ -81,7 +83,7 @@ func (a *agent) spawn(ctx context.Context, c *conversation) (in, out *os.File, e
 	}
 	defer theirOut.Close()
 	a.proc, err = c.r.stack.Env().Start(ctx, plug.Cmd{
-		Args: c.command.args, Env: c.r.agentEnv,
+		Args: c.command.args, Env: append(c.command.env(), c.r.agentEnv...),
 		Stdin: theirIn, Stdout: theirOut, Stderr: a.stderr,
 	})
 	if err == nil {
@@ -140,9 +142,11 @@ func (a *agent) stop(ctx context.Context, session string, grace time.Duration) e
 		cancel()
 	}
 	a.client.CloseInput()
-	if !a.ended(ctx, min(stdinGrace, grace)) {
+	if a.faults.Has(acp.IgnoresEOF) || !a.ended(ctx, min(stdinGrace, grace)) {
 		_ = a.proc.Signal(syscall.SIGTERM) // gone already is as good
-		a.ended(ctx, min(termGrace, grace))
+		if !a.faults.Has(acp.IgnoresTERM) {
+			a.ended(ctx, min(termGrace, grace))
+		}
 	}
 	err := a.proc.Kill()
 	<-a.gone

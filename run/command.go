@@ -15,6 +15,16 @@ type command struct {
 	name    string // the preset, or the program
 	args    []string
 	install string // a hint for a person
+	preset  acp.Preset
+}
+
+// env is what the preset sets, unless blaise.yml does.
+func (c command) env() []string {
+	var env []string
+	for _, v := range c.preset.Set {
+		env = append(env, v.Name+"="+v.Note)
+	}
+	return env
 }
 
 func newCommand(c config.Agent, demo []string) (command, error) {
@@ -28,7 +38,7 @@ func newCommand(c config.Agent, demo []string) (command, error) {
 	if p.Name == "demo" {
 		p.Command = demo
 	}
-	return command{name: p.Name, args: p.Command, install: p.Install}, nil
+	return command{name: p.Name, args: p.Command, install: p.Install, preset: p}, nil
 }
 
 // missing says that the agent's program is not where the agent is to live.

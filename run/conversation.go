@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/acp"
@@ -32,12 +33,22 @@ type conversation struct {
 	replay replay
 	// verified: the replay was compared, so it can tell whether it holds a prompt.
 	verified bool
+	settings *settings
+	wire     *wire
+	crashed  bool // the last process did not end as it should
+	fresh    bool // nothing was answered since it was taken up
+	tries    int  // of the load
+	tools    *openTools
+	loggedIn bool // authenticate was called in the process there is
 }
 
 var _ acp.Handler = (*conversation)(nil)
 
 func newConversation(r *run, c config.Agent) *conversation {
 	t := &conversation{r: r, known: r.lease.Conversation, turns: r.lease.Turns, servers: c.MCPServers}
+	t.settings, t.tools = newSettings(t.known.Settings), &openTools{}
+	t.wire = newWire(r)
+	t.crashed = !r.lease.Clean
 	t.command, t.err = newCommand(c, r.deps.Demo)
 	return t
 }
@@ -62,11 +73,11 @@ func (c *conversation) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.agent = a
+	c.agent, c.loggedIn = a, false
 	c.r.note(transcript.KindAgent, map[string]any{
-		"name": a.info.Name, "version": a.info.Version, "says": a.info.Raw,
+		"name": a.info.Name, "version": a.info.Version, "says": a.info.Raw, "faults": a.faults,
 	})
-	return nil
+	return c.fits()
 }
 
 // anew begins a new conversation. lost says why the old one is gone, "" if
@@ -74,25 +85,40 @@ func (c *conversation) start(ctx context.Context) error {
 func (c *conversation) anew(ctx context.Context, lost string) error {
 	state := blaise.ContextState("")
 	if lost != "" && c.turns > 0 {
+		state = blaise.ContextNone
+	}
+	if lost != "" && c.known.Turns > 0 {
 		if err := c.mayLose(ctx, lost); err != nil {
 			return err
 		}
-		state = blaise.ContextNone
+		c.r.notice("A new conversation begins in the same environment.", nil)
 	}
-	ctx, cancel := c.limited(ctx)
-	defer cancel()
-	s, err := c.agent.client.NewSession(ctx, c.params())
+	c.settings.open()
+	s, err := c.newSession(ctx)
 	if err != nil {
 		return c.unusable(err)
 	}
+	c.settings.opened(s.Settings())
 	place := c.r.stack.Env().Place()
 	c.replay, c.verified = replay{}, true
 	c.known = blaise.Conversation{
 		ACP: s.ID, CWD: place.Dir, Home: place.Home,
 		Agent: c.agent.info.Name, AgentVersion: c.agent.info.Version,
+		OpenedAt: time.Now().UTC(),
 	}
+	c.reapply(ctx)
 	c.tell(state)
 	return nil
+}
+
+func (c *conversation) newSession(ctx context.Context) (s acp.Session, err error) {
+	ctx, cancel := c.limited(ctx)
+	defer cancel()
+	err = c.authorised(ctx, func() error {
+		s, err = c.agent.client.NewSession(ctx, c.params())
+		return err
+	})
+	return s, err
 }
 
 // mayLose asks the agent's policy whether to go on without the conversation
@@ -114,7 +140,6 @@ func (c *conversation) mayLose(ctx context.Context, lost string) error {
 			return fmt.Errorf("the conversation is lost: %s (nobody allowed to go on without it)", lost)
 		}
 	}
-	c.r.notice("A new conversation begins in the same environment.", nil)
 	return nil
 }
 
@@ -122,35 +147,42 @@ func (c *conversation) params() acp.SessionParams {
 	return acp.SessionParams{CWD: c.r.stack.Env().Place().Dir, MCPServers: c.servers}
 }
 
-func (c *conversation) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, c.r.lease.Limits.Load,
-		fmt.Errorf("no answer within limits.load = %v", c.r.lease.Limits.Load))
-}
-
 // tell reports what the conversation is now.
 func (c *conversation) tell(state blaise.ContextState) {
+	c.known.Settings = c.settings.kept()
 	known := c.known
 	c.r.say(api.Report{Event: blaise.EventConversation, Conversation: &known, Context: state})
-}
-
-// unusable explains why the agent gives no conversation.
-func (c *conversation) unusable(err error) error {
-	if acp.IsAuthRequired(err) {
-		return refusal{blaise.Errorf(blaise.CodeRefused, "agent %s: not logged in: %v", c.command.name, err).
-			WithHint("log in where the agent runs, or give it its key in agent.env")}
-	}
-	return c.agent.explain(fmt.Errorf("agent %s: %w", c.command.name, err))
 }
 
 // revive starts the agent again after a death and takes the conversation up.
 func (c *conversation) revive(ctx context.Context) error {
 	<-c.agent.gone
-	death := c.agent.death()
+	return c.again(ctx, "died", c.agent.death())
+}
+
+// restart ends an agent that is of no use and starts it again (A23).
+func (c *conversation) restart(ctx context.Context, how string) error {
+	c.discard()
+	return c.again(ctx, how, fmt.Errorf("agent %s %s", c.command.name, how))
+}
+
+func (c *conversation) again(ctx context.Context, how string, why error) error {
 	if c.deaths++; c.deaths >= maxDeaths {
-		return fmt.Errorf("the agent died %d times with no answered turn between: %w", c.deaths, death)
+		return fmt.Errorf("the agent %s %d times with no answered turn between: %w", how, c.deaths, why)
 	}
-	c.r.notice(fmt.Sprintf("The agent died (%d of %d) and is started again.", c.deaths, maxDeaths),
-		map[string]any{"reason": death.Error()})
+	c.r.notice(fmt.Sprintf("The agent %s (%d of %d) and is started again.", how, c.deaths, maxDeaths),
+		map[string]any{"reason": why.Error()})
+	c.crashed = true
+	return c.takeUp(ctx)
+}
+
+// renew has another process go on, where this one cannot be trusted any more.
+// It is ended with care: what it has not yet written down would be lost.
+func (c *conversation) renew(ctx context.Context) error {
+	c.r.notice("The agent is started again: "+c.agent.faults[acp.ShiftedByCancel]+".", nil)
+	if err := c.agent.stop(ctx, c.known.ACP, c.r.lease.Limits.StopGrace); err != nil {
+		return err
+	}
 	return c.takeUp(ctx)
 }
 
@@ -159,12 +191,18 @@ func (c *conversation) stop(ctx context.Context) error {
 	if c == nil || c.agent == nil {
 		return nil
 	}
+	defer c.wire.close()
 	return c.agent.stop(ctx, c.known.ACP, c.r.lease.Limits.StopGrace)
 }
 
 // Update records what the agent says, in the order of the wire.
 func (c *conversation) Update(u acp.Update) {
-	c.r.record.update(u.Raw, c.replay.take(u), u.Late)
+	replayed := c.replay.take(u)
+	c.settings.take(u)
+	if !replayed {
+		c.tools.take(u)
+	}
+	c.r.record.update(u.Raw, replayed, u.Late)
 }
 
 // Request is for what the agent was not offered.

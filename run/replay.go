@@ -16,6 +16,8 @@ import (
 type replay struct {
 	mu    sync.Mutex // guards what follows
 	open  bool
+	late  bool     // the agent plays back after its answer: nothing is whole before it is quiet
+	n     int      // updates
 	users []string // what the user said, turn by turn
 	began bool     // the last update belongs to the last of users
 	last  time.Time
@@ -34,8 +36,10 @@ func (p *replay) take(u acp.Update) bool {
 		return false
 	}
 	p.last = time.Now()
+	p.n++
 	text, _ := u.Text()
 	switch {
+	case u.Kind == acp.KindUserChunk && notSaid(text): // nobody said it: no turn
 	case u.Kind != acp.KindUserChunk:
 		p.began = false
 	case strings.TrimSpace(text) == "" && !p.began: // Copilot adds an empty one
@@ -47,10 +51,39 @@ func (p *replay) take(u acp.Update) bool {
 	return true
 }
 
-func (p *replay) begin() {
+// notSaid tells what agents put among the words of the user: Gemini what it
+// knows of the place, and results of tools; Claude its own commands.
+func notSaid(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, start := range []string{
+		"<session_context>", "[Function Response", "<command-name>", "<local-command-",
+	} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *replay) begin(late bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.open, p.users, p.began, p.last = true, nil, false, time.Now()
+	p.open, p.late, p.n = true, late, 0
+	p.users, p.began, p.last = nil, false, time.Now()
+}
+
+// answered is the answer to the load: silence counts from here.
+func (p *replay) answered() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = time.Now()
+}
+
+// close ends the window at once.
+func (p *replay) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open = false
 }
 
 // The window of a replay stays open after the answer: Gemini sends the history
@@ -73,18 +106,18 @@ func (p *replay) finish(ctx context.Context, expected int) {
 			end = time.Time{}
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open = false
+	p.close()
 }
 
 // quiet is how much longer there must be silence. A replay that has every turn
-// and an answer to the last of them is whole: there is nothing to wait for.
+// and an answer to the last of them is whole: there is nothing to wait for,
+// unless the agent is known to play back late.
 func (p *replay) quiet(expected int) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	quiet := replayQuiet
 	switch {
+	case p.late, len(p.users) == 0:
 	case len(p.users) >= expected && !p.began:
 		return 0
 	case len(p.users) >= expected:
@@ -122,4 +155,10 @@ func (p *replay) turns() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.users)
+}
+
+func (p *replay) updates() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.n
 }

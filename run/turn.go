@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"blaise.dev/blaise"
@@ -18,6 +17,8 @@ const goOn = "Your last turn was interrupted. Look at what was done already, the
 var (
 	errAgentGone   = errors.New("the agent is gone")
 	errAgentKilled = errors.New("the agent was killed because it did not obey a cancel")
+	errAgentStuck  = errors.New("the agent stalled")
+	errAgentShaken = errors.New("the agent is not to be trusted after a cancel")
 )
 
 // obey answers prompts, one turn after another, until ctx ends or the run
@@ -34,7 +35,12 @@ func (c *conversation) obey(ctx context.Context) error {
 		case errors.Is(err, errAgentGone):
 			err = c.revive(ctx)
 		case errors.Is(err, errAgentKilled):
+			c.crashed = true
 			err = c.takeUp(ctx)
+		case errors.Is(err, errAgentStuck):
+			err = c.restart(ctx, "stalled")
+		case errors.Is(err, errAgentShaken):
+			err = c.renew(ctx)
 		}
 		if err != nil {
 			return err
@@ -71,6 +77,7 @@ func (c *conversation) answer(ctx context.Context, d blaise.Directive) error {
 	if !ok {
 		return err
 	}
+	c.tools.begin()
 	cancelled := c.r.turn.begin(d.Message)
 	c.r.record.beginTurn(d.Message)
 	c.r.note(transcript.KindTurnBegan, map[string]any{
@@ -122,6 +129,7 @@ type turn struct {
 	why     string // of the cancel, "" if nobody cancelled
 	stopped bool   // the end of the run cut it off
 	forced  bool   // the agent did not obey and was killed
+	retry   bool   // the agent wanted a login, and has one now
 }
 
 // run writes the prompt and waits for the end of the turn, which the end of ctx
@@ -142,7 +150,11 @@ func (t *turn) run(ctx context.Context, text string) {
 		t.stopped = true
 	}
 	_ = client.Cancel(session) // an agent that is gone needs none
-	grace := time.NewTimer(t.c.r.lease.Limits.StopGrace)
+	wait := t.c.r.lease.Limits.StopGrace
+	if t.c.agent.faults.Has(acp.NoCancel) {
+		wait = 0
+	}
+	grace := time.NewTimer(wait)
 	defer grace.Stop()
 	select {
 	case <-t.done:
@@ -160,11 +172,13 @@ func (t *turn) seal(ctx context.Context) error {
 	r := t.c.r
 	_ = t.c.agent.client.Settle(context.WithoutCancel(ctx), t.c.known.ACP)
 	r.turn.end()
-	rep := t.outcome(ctx)
+	t.relogin(ctx)
+	word, rep := t.outcome(ctx)
 	rep.Event, rep.Message = blaise.EventTurnEnded, t.message
 	rep.Text = r.record.endTurn(transcript.New(transcript.KindTurnEnded, map[string]any{
-		"message": t.message, "result": rep.Result, "stopReason": rep.StopReason,
+		"message": t.message, "result": rep.Result, "outcome": word, "stopReason": rep.StopReason,
 		"reason": r.secrets.String(rep.Reason), "usage": t.result.Usage,
+		"reported": t.result.Reported, "unfinished": t.c.tools.end(),
 	}))
 	if t.stopped {
 		return nil // what becomes of the message is settled with the run
@@ -173,40 +187,27 @@ func (t *turn) seal(ctx context.Context) error {
 	if rep.Result == blaise.MessageAnswered {
 		t.c.turns++
 		t.c.known.Turns++
-		t.c.deaths = 0
+		t.c.deaths, t.c.fresh = 0, false
 	}
+	if t.c.settings.news() {
+		t.c.tell("")
+	}
+	return t.after(word)
+}
+
+// after says what the agent needs before the next turn.
+func (t *turn) after(word string) error {
 	switch {
+	case word == outcomeStalled:
+		return errAgentStuck
 	case t.forced:
 		return errAgentKilled
 	case died(t.err):
 		return errAgentGone
+	case t.why != "" && t.c.agent.faults.Has(acp.ShiftedByCancel):
+		return errAgentShaken
 	}
 	return nil
-}
-
-// outcome says how the turn ended.
-func (t *turn) outcome(ctx context.Context) api.Report {
-	stop := t.result.StopReason
-	switch {
-	case t.forced && t.why != "":
-		return api.Report{Result: blaise.MessageCancelled, StopReason: "cancel_forced", Reason: t.why}
-	case t.why != "" && !died(t.err):
-		return api.Report{Result: blaise.MessageCancelled, StopReason: acp.StopCancelled, Reason: t.why}
-	case t.stopped:
-		return api.Report{Result: blaise.MessageInterrupted, StopReason: stop,
-			Reason: context.Cause(ctx).Error()}
-	case died(t.err):
-		<-t.c.agent.gone
-		return api.Report{Result: blaise.MessageInterrupted, StopReason: "agent_died",
-			Reason: "agent_died: " + t.c.agent.death().Error()}
-	case t.err != nil:
-		return api.Report{Result: blaise.MessageFailed, StopReason: "error",
-			Reason: fmt.Sprintf("the agent answered with an error: %v", t.err)}
-	case stop == acp.StopCancelled:
-		return api.Report{Result: blaise.MessageCancelled, StopReason: stop,
-			Reason: "cancelled by the agent"}
-	}
-	return api.Report{Result: blaise.MessageAnswered, StopReason: stop}
 }
 
 func or(a, b string) string {
