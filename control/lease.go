@@ -71,7 +71,20 @@ func (c *Control) Accept(ctx context.Context, r store.Runner, id blaise.RunID, a
 		c.beats.hear(id)
 		c.wake(*plan)
 	}
-	return l, nil
+	return l, c.goOnFrom(ctx, &l.Snapshot)
+}
+
+// goOnFrom gives a session that goes on from another the work that the other
+// saved last, as long as it has saved none of its own.
+func (c *Control) goOnFrom(ctx context.Context, s *blaise.Snapshot) error {
+	if s.Session.From == "" || s.Save.N > 0 {
+		return nil
+	}
+	saves, err := c.db.Saves(ctx, s.Session.From)
+	if err == nil && len(saves) > 0 {
+		s.Save = saves[len(saves)-1]
+	}
+	return err
 }
 
 func (c *Control) take(tx *store.Tx, r store.Runner, id blaise.RunID, a Accept, token string) (blaise.Plan, error) {

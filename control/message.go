@@ -27,8 +27,12 @@ func (c *Control) Start(ctx context.Context, by string, s Start) (blaise.Message
 	if err := checkText(s.Text); err != nil {
 		return blaise.Message{}, err
 	}
+	origin, err := c.origin(ctx, s.From)
+	if err != nil {
+		return blaise.Message{}, err
+	}
 	for {
-		m, err := c.begin(ctx, by, s)
+		m, err := c.begin(ctx, by, s, origin)
 		if errors.Is(err, store.ErrExists) {
 			continue // the id was taken: draw another
 		}
@@ -36,7 +40,7 @@ func (c *Control) Start(ctx context.Context, by string, s Start) (blaise.Message
 	}
 }
 
-func (c *Control) begin(ctx context.Context, by string, s Start) (blaise.Message, error) {
+func (c *Control) begin(ctx context.Context, by string, s Start, origin blaise.RunnerID) (blaise.Message, error) {
 	var plan blaise.Plan
 	var known *blaise.Message
 	err := c.db.Tx(ctx, func(tx *store.Tx) error {
@@ -45,7 +49,7 @@ func (c *Control) begin(ctx context.Context, by string, s Start) (blaise.Message
 			known = &m
 			return err
 		}
-		id, err := c.create(tx, by, s)
+		id, err := c.create(tx, by, s, origin)
 		if err != nil {
 			return err
 		}
@@ -79,8 +83,29 @@ func startedBefore(tx *store.Tx, key string) (blaise.Message, bool, error) {
 	return m, err == nil, err
 }
 
+// origin is the runner that has the saved work of the session to go on from,
+// "" if there is none to go on from or the runner was revoked since.
+func (c *Control) origin(ctx context.Context, from blaise.SessionID) (blaise.RunnerID, error) {
+	if from == "" {
+		return "", nil
+	}
+	v, err := c.db.View(ctx, from)
+	if err != nil {
+		return "", err
+	}
+	if len(v.Saves) == 0 {
+		return "", blaise.Errorf(blaise.CodeRefused, "session %s has no saved work to go on from", from).
+			WithHint("start without --from")
+	}
+	r, err := c.db.Runner(ctx, v.Session.Runner)
+	if err != nil || r.Revoked {
+		return "", nil // any runner may find the work, or say that it is not there
+	}
+	return r.ID, nil
+}
+
 // create writes a session that nothing has been said to yet.
-func (c *Control) create(tx *store.Tx, by string, s Start) (blaise.SessionID, error) {
+func (c *Control) create(tx *store.Tx, by string, s Start, origin blaise.RunnerID) (blaise.SessionID, error) {
 	a, err := tx.Agent(s.Agent)
 	if err != nil {
 		return "", err
@@ -91,7 +116,7 @@ func (c *Control) create(tx *store.Tx, by string, s Start) (blaise.SessionID, er
 		Policy: policyOf(a),
 		Session: blaise.Session{
 			ID: id, Agent: s.Agent, State: blaise.SessionQueued, Title: title(s.Text),
-			Author: by, Inputs: s.Inputs, From: s.From, CreatedAt: now,
+			Author: by, Inputs: s.Inputs, From: s.From, Runner: origin, CreatedAt: now,
 		},
 		Environment: blaise.Environment{
 			ID: id.Environment(1), State: blaise.EnvNone, Generation: 1, Clean: true,
