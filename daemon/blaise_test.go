@@ -30,6 +30,8 @@ type control struct {
 	offer    bool // the run is offered
 	nonces   []string
 	onAccept func() // called before the accept is answered
+
+	onConnect func() // called, locked, when a run connects
 	lease    api.Lease
 	hellos   []api.Hello
 	connects int
@@ -198,7 +200,12 @@ func (c *control) ended(list *[]api.RunEnd) http.HandlerFunc {
 }
 
 func (c *control) connect(w http.ResponseWriter, _ *http.Request) {
-	c.set(func() { c.connects++ })
+	c.set(func() {
+		c.connects++
+		if c.onConnect != nil {
+			c.onConnect()
+		}
+	})
 	reply(w, api.Connected{Time: time.Now()})
 }
 

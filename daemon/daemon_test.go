@@ -329,6 +329,7 @@ func TestSleep(t *testing.T) {
 			c.await("beats", func() bool { return c.beats > before+2 })
 			c.set(func() { c.stop = true })
 			c.reported(blaise.EventPauseReported)
+			h.settled(t)
 		})
 	}
 }

@@ -109,18 +109,31 @@ func (d *Daemon) bear(ctx context.Context, r *row) bool {
 	}
 	d.log.Info("run accepted", "run", r.Run, "kind", lease.Kind, "agent", lease.Agent)
 	r.Spec = d.spec(r, lease)
-	var c *child
-	if err = r.write(); err == nil {
-		c, err = d.spawn(r)
+	if err := r.write(); err != nil {
+		return d.stillborn(ctx, r, err)
 	}
+	if old := d.state.before(r); len(old) > 0 {
+		d.bearAfter(ctx, r, old)
+		return true
+	}
+	return d.raise(ctx, r)
+}
+
+// raise starts the child of r and follows it.
+func (d *Daemon) raise(ctx context.Context, r *row) bool {
+	c, err := d.spawn(r)
 	if err != nil {
-		d.log.Error("run not started", "run", r.Run, "error", err)
-		d.bury(ctx, r, err.Error())
-		return false
+		return d.stillborn(ctx, r, err)
 	}
 	d.add(c)
 	d.watches.Go(func() { d.watch(ctx, c) })
 	return true
+}
+
+func (d *Daemon) stillborn(ctx context.Context, r *row, err error) bool {
+	d.log.Error("run not started", "run", r.Run, "error", err)
+	d.bury(ctx, r, err.Error())
+	return false
 }
 
 func (d *Daemon) accept(ctx context.Context, r *row) (api.Lease, error) {

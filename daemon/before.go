@@ -1,0 +1,67 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// leaveTime is how long a run that has had its last word may take to go by
+// itself when the next one of its session is here.
+const leaveTime = 500 * time.Millisecond
+
+// before finds the runs of the same session that are in the ledger, older than
+// r, and of which something lives.
+func (s *state) before(r *row) []*row {
+	paths, _ := filepath.Glob(filepath.Join(s.runs(), string(r.Run.Session())+".*"))
+	var live []*row
+	for _, dir := range paths {
+		old := &row{dir: dir}
+		if readJSON(old.file("row.json"), old) == nil && old.Run.Fence() < r.Run.Fence() && old.lives() {
+			live = append(live, old)
+		}
+	}
+	return live
+}
+
+// lives says that the process of the run, or something that it started, is
+// still there.
+func (r *row) lives() bool { return r.locked() || len(r.shims()) > 0 }
+
+// bearAfter starts the child of r when nothing of the runs before it lives any
+// more. Blaise has given r the lease, so they have lost theirs: one that does
+// not go is killed, and its shims end what it started. Their own fence may not
+// have come to that yet, on a machine with much to do.
+func (d *Daemon) bearAfter(ctx context.Context, r *row, old []*row) {
+	waiting := *r
+	d.add(&child{row: &waiting}) // it has its slot
+	d.watches.Go(func() {
+		for _, o := range old {
+			if d.outlive(ctx, o) != nil {
+				return // we leave; the next daemon says that it was not started
+			}
+		}
+		d.raise(ctx, r)
+	})
+}
+
+// outlive waits until nothing of old lives.
+func (d *Daemon) outlive(ctx context.Context, old *row) error {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for began, killed := time.Now(), false; old.lives(); {
+		if !killed && time.Since(began) > leaveTime {
+			killed = true
+			err := (&child{row: old}).signal(os.Kill)
+			d.log.Warn("a run that has lost its lease was killed: the next one is here",
+				"run", old.Run, "pid", old.PID, "error", err)
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package daemon_test
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"blaise.dev/blaise"
+)
+
+// X2, R10, R11: the next run of a session does not begin before all of the one
+// before is gone, and it is made to go: here it hangs, and its fence is far.
+func TestTheRunBeforeIsGoneFirst(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	h.start(t)
+	c.set(func() { c.offer = true })
+	c.reported(blaise.EventOpened)
+	first := h.runs(t, 1)[0].PID
+	if err := syscall.Kill(first, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(first, syscall.SIGKILL) }) // gone already is as good
+	gone := false
+	c.set(func() {
+		c.onConnect = func() {
+			shims, _ := filepath.Glob(filepath.Join(h.State, "runs", "stestone.1", "shims"))
+			gone = syscall.Kill(first, 0) != nil || len(shims) == 0
+		}
+		c.lease.Run, c.lease.Kind, c.offer, c.acked = "stestone.2", blaise.RunResume, true, 0
+	})
+	c.await("the second run", func() bool { return c.connects == 2 })
+	c.set(func() {
+		if !gone {
+			t.Error("the second run has connected while the first was there")
+		}
+		c.stop = true
+	})
+	for end := time.Now().Add(30 * time.Second); syscall.Kill(first, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the first run is still there")
+		}
+	}
+	h.settled(t)
+}
