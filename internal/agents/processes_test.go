@@ -22,8 +22,9 @@ func (p process) String() string {
 	return fmt.Sprintf("%d %.120s", p.pid, strings.Join(p.args, " "))
 }
 
-// processes finds those that carry the mark in their environment, or run or
-// work below dir: an agent need not have kept the environment.
+// processes finds those that carry the mark in their environment, or name dir
+// there (HOME is below it), or run or work below it: an agent is not given the
+// whole environment of the runner, and need not hand on what it was given.
 func processes(mark, dir string) []process {
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	var found []process
@@ -39,7 +40,8 @@ func processes(mark, dir string) []process {
 		environ, _ := os.ReadFile(p + "/environ")
 		exe, _ := os.Readlink(p + "/exe")
 		cwd, _ := os.Readlink(p + "/cwd")
-		marked := bytes.Contains(environ, []byte(markName+"="+mark+"\x00"))
+		marked := bytes.Contains(environ, []byte(markName+"="+mark+"\x00")) ||
+			bytes.Contains(environ, []byte(dir+"/"))
 		if marked || within(exe, dir) || within(cwd, dir) {
 			found = append(found, process{
 				pid: pid, parent: parentOf(p), args: strings.Split(strings.TrimRight(string(args), "\x00"), "\x00"),

@@ -23,10 +23,9 @@ type product struct {
 	node22  bool
 	env     map[string]string
 	files   map[string]string // below HOME
-	known   []string          // what is known to be wrong with it, for the reader
+	faults  map[string]string // what is wrong with it, by the step that shows it
 	mayAct  bool              // it never asks
 	minute  bool              // it cannot load what began in the same minute
-	lag     bool              // after a cancel its answers come one message late
 }
 
 const bin = ".bin" // where npm links the programs of a package
@@ -98,7 +97,8 @@ var products = []product{
 	},
 	{
 		name: "claude-0.23", title: "claude-agent-acp (@zed-industries)", version: "0.23.1",
-		preset: "claude", path: []string{bin}, env: claudeEnv, lag: true,
+		preset: "claude", path: []string{bin}, env: claudeEnv,
+		faults: map[string]string{"cancel": "after a cancel it answers each message with the answer to the one before"},
 	},
 	{
 		name: "gemini", title: "Gemini CLI", version: "0.61.0",

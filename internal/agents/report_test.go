@@ -27,7 +27,7 @@ type result struct {
 	Unknown []string  `json:"unknown,omitempty"` // what it asked of the model and was not served
 }
 
-// An outcome is that of one step: ok, failed, or not run.
+// An outcome is that of one step: ok, FAILED, or its fault, which is the agent's own.
 type outcome struct {
 	Step    string  `json:"step"`
 	State   string  `json:"state"`
@@ -129,12 +129,6 @@ func (r result) notes(b *strings.Builder) {
 	for _, o := range r.Steps {
 		if o.Note != "" {
 			fmt.Fprintf(b, "- %s: %s\n", o.Step, o.Note)
-			some = true
-		}
-	}
-	if i := place(r.Name); i >= 0 {
-		for _, note := range products[i].known {
-			fmt.Fprintf(b, "- %s\n", note)
 			some = true
 		}
 	}

@@ -45,6 +45,7 @@ func Start() *Model {
 	mux.HandleFunc("POST /v1beta/models/{call}", m.answer(readGemini, speakGemini))
 	mux.HandleFunc("POST /v1/messages/count_tokens", say(`{"input_tokens":10}`))
 	mux.HandleFunc("GET /v1/models", say(`{"object":"list","data":[{"id":"fake-model","object":"model"}]}`))
+	mux.HandleFunc("HEAD /{$}", say("")) // claude sees whether anybody is there
 	mux.HandleFunc("/", m.refuse)
 	m.server = httptest.NewServer(mux)
 	return m
@@ -112,6 +113,8 @@ func (m *Model) answer(
 		path, write := strings.CutPrefix(req.ask, "please write ")
 		t, able := req.writer()
 		switch {
+		case len(req.form.Properties) > 0:
+			v.text(req.filled())
 		case write && able && !req.afterTool:
 			v.call(t, t.arguments(strings.Fields(path)[0]))
 		case len(req.tools) > 0 && m.hangs(req.ask):

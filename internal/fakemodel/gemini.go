@@ -23,10 +23,13 @@ func readGemini(h *http.Request, body []byte) request {
 				Schema     schema `json:"parametersJsonSchema"`
 			} `json:"functionDeclarations"`
 		} `json:"tools"`
+		Config struct {
+			Form schema `json:"responseJsonSchema"`
+		} `json:"generationConfig"`
 	}
 	_ = json.Unmarshal(body, &in) // what cannot be read is answered like silence
 	model, method, _ := strings.Cut(h.PathValue("call"), ":")
-	r := request{model: model, stream: method == "streamGenerateContent"}
+	r := request{model: model, stream: method == "streamGenerateContent", form: in.Config.Form}
 	for _, c := range in.Contents {
 		for _, p := range c.Parts {
 			switch {
@@ -82,6 +85,6 @@ func (s *gemini) call(t tool, args map[string]any) {
 }
 
 func (s *gemini) end() {
-	s.event("", s.whole([]any{}, "STOP"))
+	s.event("", s.whole([]any{object{"text": ""}}, "STOP"))
 	s.document(s.whole(s.parts, "STOP"))
 }

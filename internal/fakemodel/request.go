@@ -14,6 +14,7 @@ type request struct {
 	tools     []tool
 	stream    bool
 	model     string
+	form      schema // of the answer, where JSON is wanted
 }
 
 // A tool is one that the agent offers.
@@ -34,6 +35,27 @@ func (s schema) fields() map[string]bool {
 		f[name] = true
 	}
 	return f
+}
+
+// filled is an answer in the form that was asked for. Gemini lets the model say
+// how hard a task is before it begins, and asks again until it gets its form.
+func (r request) filled() string {
+	answer := map[string]any{}
+	for name, raw := range r.form.Properties {
+		var field struct {
+			Type string `json:"type"`
+		}
+		_ = json.Unmarshal(raw, &field) // another kind: a string
+		switch strings.ToLower(field.Type) {
+		case "integer", "number":
+			answer[name] = 1
+		case "boolean":
+			answer[name] = false
+		default:
+			answer[name] = "fake model says: " + r.ask
+		}
+	}
+	return marshal(answer)
 }
 
 // writers are the names that agents have for the tool that writes a file, the
