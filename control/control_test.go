@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -269,6 +270,10 @@ func TestX1TheSameKeyIsTheSameMessage(t *testing.T) {
 			t.Fatalf("got message %d, %v, want 2", m.N, err)
 		}
 	}
+	_, err = h.Post(t.Context(), "ann", id, control.Post{Text: "other", Key: "k2"})
+	if blaise.CodeOf(err) != blaise.CodeRefused {
+		t.Errorf("the key with another text: got %v, want refused", err)
+	}
 }
 
 func TestX2OneAcceptWins(t *testing.T) {
@@ -328,5 +333,25 @@ func TestManifest(t *testing.T) {
 	m, err := control.ParseManifest([]byte(manifest))
 	if err != nil || m.Policy.IdleAfter != 15*time.Minute {
 		t.Errorf("spec {}: got %v, %v, want the defaults", m.Policy, err)
+	}
+}
+
+func TestX7WhySaysWhoHasTheSlots(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, manifest)
+	err := h.Hello(t.Context(), store.Instance{ID: "i1", Runner: h.runner.ID, Machine: "m1", Host: "desk", Slots: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := h.start("one"), blaise.SessionID("")
+	h.take(first)
+	second = h.start("two")
+	lines, err := h.Why(t.Context(), string(second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "all its 1 slots are taken, by sessions " + string(first)
+	if all := strings.Join(lines, "\n"); !strings.Contains(all, want) {
+		t.Errorf("got %s, want %q in it", all, want)
 	}
 }

@@ -65,7 +65,7 @@ func (c *Control) begin(ctx context.Context, by string, s Start, origin blaise.R
 		return blaise.Message{}, err
 	}
 	if known != nil {
-		return *known, nil
+		return *known, sameText(*known, s.Text)
 	}
 	c.wake(plan)
 	return plan.Next.Messages[0], nil
@@ -182,10 +182,20 @@ func (c *Control) Post(ctx context.Context, by string, id blaise.SessionID, p Po
 		return blaise.Message{}, err
 	}
 	if known != nil {
-		return *known, nil
+		return *known, sameText(*known, p.Text)
 	}
 	c.wake(plan)
 	return newest(plan), nil
+}
+
+// sameText refuses a key that was used for another message: whoever sent it
+// would think that this one was posted.
+func sameText(m blaise.Message, text string) error {
+	if m.Text == text {
+		return nil
+	}
+	return blaise.Errorf(blaise.CodeRefused, "the idempotency key of message %s was used again with another text", m.ID).
+		WithHint("send a new key with each message")
 }
 
 // newest is the message that the plan of a post added.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
@@ -79,7 +80,7 @@ func (c *Control) addOffer(ctx context.Context, lines []string, v store.View, a 
 				continue
 			}
 			fit++
-			lines = append(lines, c.instanceLine(r, in, machine))
+			lines = append(lines, c.instanceLine(ctx, r, in, machine))
 		}
 	}
 	if fit == 0 {
@@ -98,15 +99,24 @@ func needs(run blaise.Run, a store.Agent) string {
 	return fmt.Sprintf("agent %s requires labels %v", a.Name, a.Requirements)
 }
 
-func (c *Control) instanceLine(r store.Runner, in store.Instance, machine blaise.MachineID) string {
+// instanceLine says whether an instance will take the run, and if not, why.
+func (c *Control) instanceLine(ctx context.Context, r store.Runner, in store.Instance, machine blaise.MachineID) string {
 	line := fmt.Sprintf("runner %s on %s may take it", r.Name, in.Host)
 	if machine != "" && machine != in.Machine {
 		return fmt.Sprintf("runner %s on %s may not: the environment is on another machine", r.Name, in.Host)
 	}
 	if ago := c.now().Sub(in.LastSeen); ago > OnlineWithin {
-		return fmt.Sprintf("%s, but was last heard %s ago", line, ago.Round(1e9))
+		return fmt.Sprintf("%s, but was last heard %s ago", line, ago.Round(time.Second))
 	}
-	return line
+	runs, err := c.db.LiveRunsOf(ctx, in.ID)
+	if err != nil || len(runs) < in.Slots {
+		return line
+	}
+	holders := make([]string, 0, len(runs))
+	for _, run := range runs {
+		holders = append(holders, string(run.ID.Session()))
+	}
+	return fmt.Sprintf("%s, but all its %d slots are taken, by sessions %s", line, in.Slots, strings.Join(holders, ", "))
 }
 
 func whyMessage(v store.View, id blaise.MessageID) ([]string, error) {
