@@ -2,20 +2,28 @@ package run_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"testing"
 
+	"blaise.dev/blaise/acp/acptest"
 	"blaise.dev/blaise/internal/demoagent"
 	"blaise.dev/blaise/internal/shim"
 )
 
-// TestMain makes the test binary what a runner is: it holds the shim and the
-// demo agent.
+// TestMain makes the test binary what a runner is: it holds the shim, the demo
+// agent and the scripted one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "shim":
 			os.Exit(shim.Main(os.Args[2:]))
+		case "acptest":
+			var s acptest.Script
+			if json.Unmarshal([]byte(os.Args[2]), &s) != nil || acptest.Serve(os.Stdin, os.Stdout, s) != nil {
+				os.Exit(1)
+			}
+			os.Exit(0)
 		case "demo-agent":
 			if demoagent.Run(context.Background(), os.Stdin, os.Stdout, demoagent.Options{}) != nil {
 				os.Exit(1)

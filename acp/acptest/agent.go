@@ -34,11 +34,16 @@ type agent struct {
 	open   int // requests of ours without an answer
 	said   []string
 	got    int
+	authed bool
+	deaf   bool
+	shift  bool // the next prompt is answered with nothing
 }
 
 // Serve runs the script until in ends or the script exits.
 func Serve(in io.Reader, out io.Writer, s Script) error {
-	a := &agent{Script: s, out: bufio.NewWriterSize(out, 64<<10), eol: "\n", glued: s.Glued}
+	a := &agent{
+		Script: s, out: bufio.NewWriterSize(out, 64<<10), eol: "\n", glued: s.Glued, sid: "s1",
+	}
 	if s.CRLF {
 		a.eol = "\r\n"
 	}
@@ -72,7 +77,11 @@ func (a *agent) line(raw []byte) error {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return fmt.Errorf("client sent no JSON: %w", err)
 	}
+	a.log(m)
 	if slices.Contains(a.Silent, m.Method) {
+		return nil
+	}
+	if a.refuses(m) {
 		return nil
 	}
 	if fault, ok := a.Errors[m.Method]; ok {
@@ -83,7 +92,13 @@ func (a *agent) line(raw []byte) error {
 	case "":
 		return a.answered(m)
 	case "session/prompt":
+		if a.Memory != "" {
+			return a.remember(m)
+		}
 		return a.begin(m)
+	case "session/set_mode":
+		a.mode(m)
+		return nil
 	case "session/cancel":
 		return a.cancelled()
 	case "session/load":
@@ -103,21 +118,31 @@ func (a *agent) result(method string) string {
 		return `{"protocolVersion":1,"agentInfo":{"name":"acptest","version":"1"},` +
 			`"agentCapabilities":{"loadSession":true}}`
 	case "session/new":
-		return `{"sessionId":"s1"}`
+		a.forget()
+		return `{"sessionId":"` + a.sid + `"` + a.modes(",") + `}`
 	}
 	return `{}`
 }
 
 func (a *agent) load(m message) {
 	a.sid = sessionID(m.Params)
+	if a.Memory != "" && !a.has(a.sid) && !a.UnknownLoads {
+		a.write(`{"jsonrpc":"2.0","id":` + a.id(m.ID) + `,"error":{"code":-32002,"message":"Resource not found"}}`)
+		return
+	}
+	result := "null"
+	if len(a.Modes) > 0 {
+		result = "{" + a.modes("") + "}"
+	}
 	if a.ReplayLate {
-		a.respond(m.ID, "null")
+		a.respond(m.ID, result)
 	}
 	for i := range a.Replay {
 		a.update("user_message_chunk", strconv.Itoa(i+1)+" ")
 	}
+	a.playBack()
 	if !a.ReplayLate {
-		a.respond(m.ID, "null")
+		a.respond(m.ID, result)
 	}
 }
 
@@ -181,6 +206,10 @@ func (a *agent) answered(m message) error {
 }
 
 func (a *agent) cancelled() error {
+	if a.deaf {
+		return nil
+	}
+	a.shift = a.Shifted && a.prompt != nil
 	if a.prompt == nil {
 		a.update("agent_message_chunk", "cancel while idle")
 		return nil

@@ -47,6 +47,28 @@ type Script struct {
 	// Late updates follow the response of a prompt.
 	Late int
 
+	// Memory is a file that holds the conversation, so that another process can
+	// load it. A prompt is then a command if it is one word of: crash (exit in
+	// the turn), hang (until session/cancel), deaf (for ever), refuse; any other
+	// is answered with all that the user has said.
+	Memory string
+	// NoReplay restores without playing back; UnknownLoads answers a load of
+	// what it does not have as if it had; Volatile forgets what was not answered.
+	NoReplay, UnknownLoads, Volatile bool
+	// LoadFails is how many loads fail first, over all processes, with LoadFault.
+	LoadFails int
+	LoadFault json.RawMessage
+	// NeedAuth is a method without whose authenticate nothing works;
+	// AuthInPrompt wants it only once a prompt comes.
+	NeedAuth     string
+	AuthInPrompt bool
+	// Modes are the ids of the modes it has; it begins and loads in the first.
+	Modes []string
+	// Shifted answers the prompt after a cancel at once, with nothing.
+	Shifted bool
+	// CallLog is a file that gets a line, method and params, for each call.
+	CallLog string
+
 	// StringIDs gives back ids as strings, FloatIDs as 1.0.
 	StringIDs, FloatIDs bool
 	// NullIDError answers prompts with an error whose id is null; NoIDError
