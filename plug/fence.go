@@ -1,6 +1,7 @@
 package plug
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -40,6 +41,25 @@ func (f *Fence) Renew(deadline time.Duration) {
 	f.mu.Unlock()
 	for _, p := range f.processes() {
 		_ = p.Fence(deadline) // gone: nothing to fence
+	}
+}
+
+// Await returns when the deadline is ahead, or there is none; it is ctx's cause
+// if ctx ends first. A run that has slept past its fence starts nothing, and
+// touches nothing, before it knows whether its lease still holds.
+func (f *Fence) Await(ctx context.Context) error {
+	for {
+		at := f.at()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case at == 0 || Boottime() < at:
+			return nil
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+		}
 	}
 }
 

@@ -55,9 +55,13 @@ func (l *Local) Place() Place {
 }
 
 // Start runs c under a shim. The end of ctx ends the start, not the process.
+// Past the fence it waits: the lease may be somebody else's by now.
 func (l *Local) Start(ctx context.Context, c Cmd) (Process, error) {
 	if len(c.Args) == 0 {
 		return nil, fmt.Errorf("start command: no arguments")
+	}
+	if err := l.Fence.Await(ctx); err != nil {
+		return nil, fmt.Errorf("start command %q: %w", c.Args[0], err)
 	}
 	place := l.Place()
 	dir := c.Dir

@@ -18,6 +18,9 @@ func (r *run) end(life context.Context, cause error) error {
 	if !e.layers {
 		return errors.Join(cause, r.fence.Kill())
 	}
+	if err := r.fence.Await(life); err != nil { // it slept, and asks first
+		return errors.Join(err, r.fence.Kill())
+	}
 	if err := r.talk.stop(life); err != nil {
 		r.log.Error("agent not stopped cleanly", "error", err)
 	}

@@ -48,6 +48,10 @@ func (k *keeper) run(argv []string) int {
 		k.say("error failed become subreaper: %v", err)
 		return 126
 	}
+	if k.fence != 0 && Boottime() >= k.fence {
+		k.say("error %s the fence has passed", kindFailed)
+		return 126
+	}
 	if kind, err := k.start(argv); err != nil {
 		k.say("error %s %s", kind, oneLine(err.Error()))
 		return 127

@@ -231,6 +231,18 @@ func TestFence(t *testing.T) {
 	})
 }
 
+// A run that slept starts nothing: another one may be at work there.
+func TestFenceThatHasPassed(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Join(t.TempDir(), "mark")
+	_, err := shim.Start(t.Context(), shim.Command{
+		Program: self(), Args: []string{"touch", mark}, Fence: shim.Boottime() - 1,
+	})
+	if _, there := os.Stat(mark); err == nil || !strings.Contains(err.Error(), "fence") || there == nil {
+		t.Errorf("got %v, the file: %v", err, there)
+	}
+}
+
 func TestFreeze(t *testing.T) {
 	t.Parallel()
 	p, lines := start(t, shim.Command{Args: []string{"sh", "-c", tree}})
