@@ -15,13 +15,13 @@ func (k *talk) say(text string) error {
 	return err
 }
 
-// hang says what the model does not answer, and waits until it was asked.
+// hang says what the model does not answer, and waits until it was asked: not
+// only for a title, or how hard it is.
 func (k *talk) hang(words string) error {
-	before := len(k.model.Seen())
 	if err := k.say(words); err != nil {
 		return err
 	}
-	return k.await("the model to be asked: "+words, func() bool { return k.saw(before, words) })
+	return k.await("the model to be asked: "+words, func() bool { return k.model.Hung(words) })
 }
 
 // saw says whether a request of the model since before has all the words.

@@ -86,6 +86,13 @@ func (m *Model) Unknown() []string {
 	return slices.Clone(m.unknown)
 }
 
+// Hung says whether the words were left without an answer.
+func (m *Model) Hung(ask string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.hung[ask]
+}
+
 // A voice writes one answer in the words of one API: some text or a call, and
 // the end.
 type voice interface {
