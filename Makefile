@@ -26,7 +26,7 @@ test: ## the tests that need only Go and git
 	$(GO) vet ./...
 	PARALLEL=$(PARALLEL) scripts/test.sh ./...
 
-test-all: ## all tests; installs and starts PostgreSQL, a browser and an agent where it can
+test-all: ## all tests; installs and starts PostgreSQL, a browser and two agents where it can
 	PARALLEL=$(PARALLEL) scripts/test-all.sh
 
 test-agents: ## real agents through Blaise, installed at pinned versions; ARGS=-update writes docs/agents.md
