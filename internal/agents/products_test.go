@@ -103,6 +103,9 @@ var products = []product{
 	{
 		name: "gemini", title: "Gemini CLI", version: "0.61.0",
 		preset: "gemini", path: []string{bin}, minute: true,
+		faults: map[string]string{
+			"kill -9 run": "it deletes a conversation that was loaded before, and cannot load it again",
+		},
 		env: map[string]string{"GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": "{root}"},
 	},
 	{

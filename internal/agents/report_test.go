@@ -71,6 +71,11 @@ func (r result) save(t *testing.T) {
 	if err := os.WriteFile(resultsFile, append(raw, '\n'), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	writeReport(t, all)
+}
+
+func writeReport(t *testing.T, all []result) {
+	t.Helper()
 	if err := os.WriteFile(reportFile, []byte(report(all)), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +143,8 @@ func (r result) notes(b *strings.Builder) {
 }
 
 func TestReportIsFresh(t *testing.T) {
-	if *update {
-		t.Skip("it is being written")
+	if *update { // after a result was written by hand, or the text above
+		writeReport(t, readResults(t))
 	}
 	got, err := os.ReadFile(reportFile)
 	if err != nil {
