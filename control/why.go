@@ -103,7 +103,7 @@ func needs(run blaise.Run, a store.Agent) string {
 func (c *Control) instanceLine(ctx context.Context, r store.Runner, in store.Instance, machine blaise.MachineID) string {
 	line := fmt.Sprintf("runner %s on %s may take it", r.Name, in.Host)
 	if machine != "" && machine != in.Machine {
-		return fmt.Sprintf("runner %s on %s may not: the environment is on another machine", r.Name, in.Host)
+		return fmt.Sprintf("runner %s on %s may not: the environment is on another machine, or in another state directory", r.Name, in.Host)
 	}
 	if ago := c.now().Sub(in.LastSeen); ago > OnlineWithin {
 		return fmt.Sprintf("%s, but was last heard %s ago", line, ago.Round(time.Second))

@@ -32,17 +32,17 @@ type control struct {
 	onAccept func() // called before the accept is answered
 
 	onConnect func() // called, locked, when a run connects
-	lease    api.Lease
-	hellos   []api.Hello
-	connects int
-	dead     []api.RunEnd
-	unborn   []api.RunEnd
-	stop     bool // a stop that may resume was issued
-	got      bool // and received
-	acked    int64
-	answers  map[int64]json.RawMessage
-	reports  []api.Report
-	events   int64
+	lease     api.Lease
+	hellos    []api.Hello
+	connects  int
+	dead      []api.RunEnd
+	unborn    []api.RunEnd
+	stop      bool // a stop that may resume was issued
+	got       bool // and received
+	acked     int64
+	answers   map[int64]json.RawMessage
+	reports   []api.Report
+	events    int64
 }
 
 func newControl(t *testing.T) *control {

@@ -432,6 +432,14 @@ func TestInstance(t *testing.T) {
 	if a.Instance == "" || a.Instance != b.Instance || a.Boot == b.Boot || a.Machine != b.Machine {
 		t.Errorf("hello %+v, then %+v", a, b)
 	}
+	// Layers are in the state directory: another one is another place (A31).
+	other := h
+	other.State = filepath.Join(t.TempDir(), "state")
+	other.start(t)
+	c.await("hello", func() bool { return len(c.hellos) == 3 })
+	if o := c.hellos[2]; o.Machine == a.Machine || o.Instance == a.Instance {
+		t.Errorf("another state directory says hello %+v, the first %+v", o, a)
+	}
 }
 
 func TestBlaiseIsAway(t *testing.T) {

@@ -95,16 +95,26 @@ func idFile(path string) (string, error) {
 	return id, writeFile(path, []byte(id+"\n"))
 }
 
-// machine names the machine: a hash of its own id, which is not for others to
-// know; where it has none, a random one kept in the state directory.
+// machine names where layers are made and found again: this machine, by a hash
+// of its own id, which is not for others to know (where it has none, a random
+// one kept in the state directory), and the state directory. Another instance
+// here that looked in its own would find nothing, and call that gone.
 func machine(dir string) (blaise.MachineID, error) {
 	b, err := os.ReadFile("/etc/machine-id")
-	if id := strings.TrimSpace(string(b)); err == nil && id != "" {
-		sum := sha256.Sum256([]byte("blaise runner " + id))
-		return blaise.MachineID(hex.EncodeToString(sum[:8])), nil
+	id := strings.TrimSpace(string(b))
+	if err != nil || id == "" {
+		if id, err = idFile(filepath.Join(dir, "machine")); err != nil {
+			return "", err
+		}
 	}
-	id, err := idFile(filepath.Join(dir, "machine"))
-	return blaise.MachineID(id), err
+	if dir, err = filepath.EvalSymlinks(dir); err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find state directory: %w", err)
+	}
+	sum := sha256.Sum256([]byte("blaise runner " + id + " " + dir))
+	return blaise.MachineID(hex.EncodeToString(sum[:8])), nil
 }
 
 func nonce() string {
