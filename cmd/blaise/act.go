@@ -12,11 +12,11 @@ import (
 
 // An act is something a person does to a session, with a reason.
 type act struct {
-	use, short, long string
-	done             string // said when it is done
-	mustReason       bool
-	mayForce         bool
-	do               func(context.Context, *api.Client, blaise.SessionID, api.Act) error
+	use, short string
+	done       string // said when it is done
+	mustReason bool
+	mayForce   bool
+	do         func(context.Context, *api.Client, blaise.SessionID, api.Act) error
 }
 
 // withReason makes an act of a call that takes no more than a reason.
@@ -29,12 +29,6 @@ func withReason(
 }
 
 var acts = []act{
-	{
-		use: "end", short: "End a session; what it made is saved and taken down", done: "ended",
-		long: "Ends a session. A running one is ended when its run has received the stop; if none can,\n" +
-			"nothing changes and it can be asked again.",
-		do: withReason((*api.Client).End),
-	},
 	{
 		use: "cancel", short: "Cancel the turn that is open", done: "asked to cancel its turn",
 		do: withReason((*api.Client).Cancel),
@@ -87,7 +81,7 @@ func actCommand(a *app, x act) *cobra.Command {
 		example += " --reason \"the machine is gone\""
 	}
 	c := &cobra.Command{
-		Use: x.use + " ID", Short: x.short, Long: x.long, Example: example, Args: cobra.ExactArgs(1),
+		Use: x.use + " ID", Short: x.short, Example: example, Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			if x.mustReason && body.Reason == "" {
 				return usage("%s needs a --reason: it is kept in the record", x.use)
@@ -116,7 +110,7 @@ func actCommand(a *app, x act) *cobra.Command {
 func withdrawCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "withdraw ID MESSAGE", Short: "Take back a message that is still queued",
-		Example: "  blaise withdraw k3v9 m2", Args: cobra.ExactArgs(2),
+		Example: "  blaise withdraw k3v9 m2", Args: exactArgs("a session", "a message"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := session(ctx, c, args[0])
 			if err != nil {
@@ -139,7 +133,7 @@ func lostCommand(a *app) *cobra.Command {
 		Use: "lost RUN", Short: "Declare a run lost before its time",
 		Long: "Declares a run lost that cannot be heard, so that another may start. If the run still\n" +
 			"lives, two agents work in one environment until it hears that its lease is over.",
-		Example: "  blaise lost k3v9.2 --yes --reason \"the machine burned down\"", Args: cobra.ExactArgs(1),
+		Example: "  blaise lost k3v9.2 --yes --reason \"the machine burned down\"", Args: exactArgs("a run"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			if !yes {
 				return usage("a run that still lives would share its environment with the next one").

@@ -20,7 +20,7 @@ func applyCommand(a *app) *cobra.Command {
 		Long: "Makes or changes an agent. Unknown keys are refused. A changed policy holds for the\n" +
 			"next idle session, with no runner restarted.",
 		Example: "  blaise apply -f agent.yml\n  blaise apply -f agent.yml --dry-run",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
 			manifest, err := a.readManifest(file)
 			if err != nil {
@@ -78,7 +78,7 @@ func agentCommand(a *app) *cobra.Command {
 
 func agentListCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
-		Use: "list", Short: "List the agents", Example: "  blaise agent list", Args: cobra.NoArgs,
+		Use: "list", Short: "List the agents", Example: "  blaise agent list", Args: noArgs,
 		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
 			all, err := c.Agents(ctx)
 			if err != nil {
@@ -100,7 +100,7 @@ func agentListCommand(a *app) *cobra.Command {
 func agentShowCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
 		Use: "show NAME", Short: "Show an agent and its manifest", Example: "  blaise agent show demo",
-		Args: cobra.ExactArgs(1),
+		Args: exactArgs("the name of an agent"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			g, err := c.Agent(ctx, blaise.AgentName(args[0]))
 			if err != nil {
@@ -119,7 +119,7 @@ func agentShowCommand(a *app) *cobra.Command {
 
 func agentStateCommand(a *app, verb, state, short string) *cobra.Command {
 	return &cobra.Command{
-		Use: verb + " NAME", Short: short, Example: "  blaise agent " + verb + " demo", Args: cobra.ExactArgs(1),
+		Use: verb + " NAME", Short: short, Example: "  blaise agent " + verb + " demo", Args: exactArgs("the name of an agent"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			if err := c.SetAgentState(ctx, blaise.AgentName(args[0]), state); err != nil {
 				return err

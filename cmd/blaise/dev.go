@@ -46,7 +46,7 @@ Agents are demo, which needs nothing, and those of claude, codex, opencode and
 gemini that are installed. Ctrl-C pauses what runs; the next start with the same
 data folder goes on, on the same port.`,
 		Example: "  blaise dev\n  blaise dev --repo ~/src/thing --agent claude",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.data = or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData())
 			return a.dev(cmd.Context(), o)

@@ -14,7 +14,7 @@ func listCommand(a *app) *cobra.Command {
 	var f api.SessionFilter
 	var agent string
 	c := a.jsonFlag(&cobra.Command{
-		Use: "list", Short: "List sessions, the latest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List sessions, the latest first", Args: noArgs,
 		Example: "  blaise list\n  blaise list --state parked --json",
 		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
 			f.Agent = blaise.AgentName(agent)

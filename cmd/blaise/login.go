@@ -18,7 +18,7 @@ func loginCommand(a *app) *cobra.Command {
 			"prints, and saves where Blaise is and a token of your own. With --token instead of a\n" +
 			"link it saves --url and that token.",
 		Example: "  blaise login \"http://127.0.0.1:4420/login?code=blc_...\"\n  blaise login --url http://127.0.0.1:4420 --token blu_...",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    rangeArgs(0, 1, "a sign-in link"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := a.signIn(cmd.Context(), args)
 			if err != nil {
@@ -73,7 +73,7 @@ func openCommand(a *app) *cobra.Command {
 		Use: "open [ID]", Short: "Print a link that signs a browser in, once",
 		Long: "Prints a link to the dashboard that signs one browser in, once. With the id of a\n" +
 			"session it prints the address of its page, for a browser that is signed in.",
-		Example: "  blaise open\n  blaise open k3v9", Args: cobra.MaximumNArgs(1),
+		Example: "  blaise open\n  blaise open k3v9", Args: rangeArgs(0, 1, "a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			if len(args) == 1 {
 				id, err := session(ctx, c, args[0])

@@ -20,18 +20,24 @@ func restoreCommand(a *app) *cobra.Command {
 	c := a.jsonFlag(&cobra.Command{
 		Use: "restore ID", Short: "Bring back the work that was saved of a session",
 		Long: "Brings back the last save of a session's work: as the branch blaise/ID-restored of the\n" +
-			"repository, without touching what is checked out; with --to, as files in a new folder.",
-		Example: "  blaise restore k3v9\n  blaise restore k3v9 --to ../k3v9", Args: cobra.ExactArgs(1),
+			"repository, without touching what is checked out; with --to, as files in a new folder.\n" +
+			"While a save is under way it waits for it, for up to a minute.",
+		Example: "  blaise restore k3v9\n  blaise restore k3v9 --to ../k3v9", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := session(ctx, c, args[0])
 			if err != nil {
 				return err
 			}
-			s, err := c.Session(ctx, id)
+			s, err := a.settled(ctx, c, id)
 			if err != nil {
 				return err
 			}
-			done, err := o.restore(ctx, s)
+			save, err := lastSave(s)
+			if err != nil {
+				return err
+			}
+			a.aboutSave(s, save)
+			done, err := o.restore(ctx, s, save)
 			if err != nil {
 				return err
 			}
@@ -66,11 +72,7 @@ func (a *app) restored(r restored) error {
 	return nil
 }
 
-func (o restoreOptions) restore(ctx context.Context, s api.Session) (restored, error) {
-	save, err := lastSave(s)
-	if err != nil {
-		return restored{}, err
-	}
+func (o restoreOptions) restore(ctx context.Context, s api.Session, save blaise.SavedWork) (restored, error) {
 	r, err := openSource(ctx, or(o.repo, save.Repo))
 	if err != nil {
 		return restored{}, err
@@ -81,13 +83,17 @@ func (o restoreOptions) restore(ctx context.Context, s api.Session) (restored, e
 	if done.Commit, err = bring(ctx, r, s.ID, save); err != nil {
 		return done, err
 	}
-	if err := putBranch(ctx, r, s.Saves, done); err != nil {
-		return done, err
-	}
 	if o.to == "" {
-		return done, nil
+		return done, putBranch(ctx, r, s.Saves, done)
 	}
 	if done.Dir, err = filepath.Abs(o.to); err != nil {
+		return done, err
+	}
+	if entries, err := os.ReadDir(done.Dir); err == nil && len(entries) > 0 {
+		return done, blaise.Errorf(blaise.CodeRefused, "%s is there already and not empty", done.Dir).
+			WithHint("name a new folder")
+	}
+	if done.Branch, err = freeBranch(ctx, r, s.Saves, done); err != nil {
 		return done, err
 	}
 	return done, fill(ctx, r, done)
@@ -150,7 +156,8 @@ func putBranch(ctx context.Context, r *git.Repo, saves []blaise.SavedWork, done 
 	for _, t := range trees {
 		if t.Branch == done.Branch || t.Branch == "refs/heads/"+done.Branch {
 			return blaise.Errorf(blaise.CodeRefused, "branch %s is checked out in %s", done.Branch, t.Dir).
-				WithHint("the work is in %s as well: git -C %s log %s", done.Ref, r.Dir, done.Ref)
+				WithHint("take another folder with --to; the work is in %s as well: git -C %s log %s",
+					done.Ref, r.Dir, done.Ref)
 		}
 	}
 	old, err := r.Branch(ctx, done.Branch)
@@ -159,11 +166,27 @@ func putBranch(ctx context.Context, r *git.Repo, saves []blaise.SavedWork, done 
 	}
 	if old != "" && !saved(ctx, r, saves, old) {
 		return blaise.Errorf(blaise.CodeRefused, "branch %s has commits that no save has", done.Branch).
-			WithHint("rename or delete it: git -C %s branch -m %s OTHER", r.Dir, done.Branch)
+			WithHint("rename it: git -C %s branch -m %s OTHER, or take a folder with --to", r.Dir, done.Branch)
 	}
 	_, err = r.Run(ctx, "branch", "--force", "--no-track", done.Branch, done.Commit)
 	return err
 }
+
+// freeBranch is the first of ID-restored, ID-restored-2 and so on that can have
+// the work of a folder of its own; it is made.
+func freeBranch(ctx context.Context, r *git.Repo, saves []blaise.SavedWork, done restored) (string, error) {
+	first := done.Branch
+	for n := 2; ; n++ {
+		err := putBranch(ctx, r, saves, done)
+		if blaise.CodeOf(err) != blaise.CodeRefused || n > maxBranches {
+			return done.Branch, err
+		}
+		done.Branch = fmt.Sprintf("%s-%d", first, n)
+	}
+}
+
+// maxBranches is how many branches of one session freeBranch looks at.
+const maxBranches = 100
 
 // saved says whether some save holds a commit: a save need not hold the ones
 // before it.
@@ -181,10 +204,6 @@ func saved(ctx context.Context, r *git.Repo, saves []blaise.SavedWork, commit st
 
 // fill makes a worktree of the branch.
 func fill(ctx context.Context, r *git.Repo, done restored) error {
-	if entries, err := os.ReadDir(done.Dir); err == nil && len(entries) > 0 {
-		return blaise.Errorf(blaise.CodeRefused, "%s is there already and not empty", done.Dir).
-			WithHint("name a new folder; the branch %s has the work", done.Branch)
-	}
 	if _, err := r.Run(ctx, "worktree", "add", "--quiet", done.Dir, done.Branch); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func sessionVerbs(a *app) []*cobra.Command {
 		startCommand(a), sayCommand(a), listCommand(a), showCommand(a), watchCommand(a),
 		transcriptCommand(a), whyCommand(a), approveCommand(a), denyCommand(a),
 	}
-	verbs = append(verbs, actCommands(a)...)
+	verbs = append(append(verbs, endCommand(a)), actCommands(a)...)
 	return append(verbs, withdrawCommand(a), restoreCommand(a))
 }
 
@@ -83,7 +83,7 @@ func family(use, short, example string) *cobra.Command {
 
 func versionCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
-		Use: "version", Short: "Print the version", Example: "  blaise version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Example: "  blaise version", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if a.json {
 				return printJSON(a.out, map[string]string{"version": programVersion()})

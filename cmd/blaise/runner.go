@@ -20,7 +20,7 @@ func runnerCommand(a *app) *cobra.Command {
 
 func runnerListCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
-		Use: "list", Short: "List the runners", Example: "  blaise runner list", Args: cobra.NoArgs,
+		Use: "list", Short: "List the runners", Example: "  blaise runner list", Args: noArgs,
 		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
 			all, err := c.Runners(ctx)
 			if err != nil {
@@ -68,7 +68,7 @@ func labels(m map[string]string) string {
 func runnerShowCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
 		Use: "show RUNNER", Short: "Show a runner and its daemons", Example: "  blaise runner show laptop",
-		Args: cobra.ExactArgs(1),
+		Args: exactArgs("a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			r, err := findRunner(ctx, c, args[0])
 			if err != nil {

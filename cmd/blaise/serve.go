@@ -24,7 +24,7 @@ func serveCommand(a *app) *cobra.Command {
 			"saves an admin token in the data folder; with --data DIR every command finds it.",
 		Example: "  blaise serve --data /var/lib/blaise\n" +
 			"  blaise serve --listen 0.0.0.0:4420 --db postgres://blaise@db/blaise --as https://blaise.example.org",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.data = or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData())
 			o.dsn = or(o.dsn, os.Getenv("BLAISE_DB"))

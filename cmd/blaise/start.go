@@ -23,7 +23,7 @@ func startCommand(a *app) *cobra.Command {
 		Long: "Begins a session. TEXT may be several words, or - to read it from stdin.",
 		Example: "  blaise start --agent demo --wait \"write hello.txt Hello\"\n" +
 			"  git diff | blaise start --agent claude -",
-		Args: cobra.MinimumNArgs(1),
+		Args: minArgs("the first message"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			text, err := a.text(args)
 			if err != nil {
@@ -65,7 +65,7 @@ func sayCommand(a *app) *cobra.Command {
 		Use: "say ID TEXT", Short: "Send a session a message; wakes it if it is paused",
 		Long:    "Sends a message. TEXT may be several words, or - to read it from stdin.",
 		Example: "  blaise say k3v9 --wait \"now add a test\"",
-		Args:    cobra.MinimumNArgs(2),
+		Args:    minArgs("a session", "a message"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			text, err := a.text(args[1:])
 			if err != nil {

@@ -23,7 +23,7 @@ func tokenCreateCommand(a *app) *cobra.Command {
 		Long: "Makes a runner. Its token goes to stdout and is shown this once; all daemons that\n" +
 			"start with it are one runner.",
 		Example: "  blaise token create laptop > runner.token\n  runner start --url URL --token-file runner.token",
-		Args:    cobra.ExactArgs(1),
+		Args:    exactArgs("the name of a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			t.Name = args[0]
 			made, err := c.NewToken(ctx, t)
@@ -54,7 +54,7 @@ func tokenRevokeCommand(a *app) *cobra.Command {
 		Use: "revoke RUNNER", Short: "Make a runner's token and all its leases worthless",
 		Long: "Revokes a token, named by the runner's name or id. Its runs are stopped without a\n" +
 			"teardown; what they left behind is listed as lost.",
-		Example: "  blaise token revoke laptop", Args: cobra.ExactArgs(1),
+		Example: "  blaise token revoke laptop", Args: exactArgs("a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			r, err := findRunner(ctx, c, args[0])
 			if err != nil {

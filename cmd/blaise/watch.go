@@ -16,7 +16,7 @@ func watchCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
 		Use: "watch ID", Short: "Show what a session does, from now until it ends",
 		Long:    "Shows the transcript and every change of state as it happens, until the session has\nended and nothing of it is left, or you press Ctrl-C.",
-		Example: "  blaise watch k3v9", Args: cobra.ExactArgs(1),
+		Example: "  blaise watch k3v9", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := session(ctx, c, args[0])
 			if err != nil {
@@ -34,7 +34,7 @@ func transcriptCommand(a *app) *cobra.Command {
 	c := a.jsonFlag(&cobra.Command{
 		Use: "transcript ID", Short: "Print what was said and done in a session",
 		Long:    "Prints the transcript; with --json one event a line, as docs/protocol.md describes them.",
-		Example: "  blaise transcript k3v9 --json | jq -r .kind", Args: cobra.ExactArgs(1),
+		Example: "  blaise transcript k3v9 --json | jq -r .kind", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := session(ctx, c, args[0])
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 func whyCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
 		Use: "why ID", Short: "Explain a session, run or message: what it waits for, which clocks run",
-		Example: "  blaise why k3v9\n  blaise why k3v9.2", Args: cobra.ExactArgs(1),
+		Example: "  blaise why k3v9\n  blaise why k3v9.2", Args: exactArgs("a session, run or message"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := fullID(ctx, c, args[0])
 			if err != nil {

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"blaise.dev/blaise/api"
+)
+
+// patience is how long a command waits in silence.
+const patience = 2 * time.Second
+
+// A waitTeller says on stderr what something waits for: the lines of `blaise
+// why` about it, once, and again when they change. It is for one goroutine.
+type waitTeller struct {
+	a    *app
+	id   string
+	next time.Time // when it looks next
+	told string    // what was said last, without its times
+}
+
+func newWaitTeller(a *app, id string) *waitTeller {
+	return &waitTeller{a: a, id: id, next: a.now().Add(patience)}
+}
+
+// tell looks, if it is time to.
+func (w *waitTeller) tell(ctx context.Context, c *api.Client) {
+	if w.a.now().Before(w.next) {
+		return
+	}
+	w.next = w.a.now().Add(patience)
+	why, err := c.Why(ctx, w.id)
+	if err != nil {
+		return // the command itself finds out
+	}
+	lines := waits(why.Lines)
+	plain := passing.ReplaceAllString(strings.Join(lines, "\n"), "")
+	if plain == w.told {
+		return
+	}
+	w.told = plain
+	for _, l := range lines {
+		fmt.Fprintf(w.a.err, "waiting: %s\n", harmless(l))
+	}
+}
+
+// passing is what changes in a line by the passing of time alone.
+var passing = regexp.MustCompile(`\b([0-9.]+(h|m|s|ms))+\b`)
+
+// waits are the lines that say what is waited for: neither what the command
+// says itself nor the clocks, but the one that tries a teardown again.
+func waits(lines []string) []string {
+	var kept []string
+	for _, l := range lines {
+		switch {
+		case strings.HasPrefix(l, "clock teardown "):
+		case strings.HasPrefix(l, "session "), strings.HasPrefix(l, "environment "),
+			strings.HasPrefix(l, "clock "), strings.HasPrefix(l, "it ended "):
+			continue
+		}
+		kept = append(kept, l)
+	}
+	return kept
+}
