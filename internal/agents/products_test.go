@@ -23,6 +23,7 @@ type product struct {
 	node22  bool
 	env     map[string]string
 	files   map[string]string // below HOME
+	notes   []string          // what it takes, for the reader
 	faults  map[string]string // what is wrong with it, by the step that shows it
 	mayAct  bool              // it never asks
 	minute  bool              // it cannot load what began in the same minute
@@ -69,6 +70,9 @@ var products = []product{
 		name: "codex-0.16", title: "codex-acp (@zed-industries)", version: "0.16.0",
 		preset: "codex", path: []string{"@zed-industries/codex-acp-linux-x64/bin"},
 		files: map[string]string{".codex/config.toml": codexConfig},
+		notes: []string{
+			"it asks because config.toml says sandbox_mode read-only; it does not know a conversation before its first prompt",
+		},
 	},
 	{
 		name: "copilot", title: "GitHub Copilot CLI", version: "1.0.102",
@@ -77,6 +81,9 @@ var products = []product{
 			"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": "{url}", "COPILOT_MODEL": "fake-model",
 			"COPILOT_PROVIDER_API_KEY": "fake",
 		},
+		notes: []string{
+			"with its own provider settings (COPILOT_PROVIDER_BASE_URL, COPILOT_OFFLINE) it needs no login",
+		},
 	},
 	{
 		name: "opencode", title: "OpenCode", version: "1.18.33",
@@ -84,6 +91,9 @@ var products = []product{
 		env: map[string]string{
 			"OPENCODE_CONFIG_CONTENT": chatConfig, "OPENCODE_PURE": "1",
 			"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1",
+		},
+		notes: []string{
+			"it asks because the configuration says so: permission edit and bash ask",
 		},
 	},
 	{
@@ -94,6 +104,9 @@ var products = []product{
 			".pi/agent/models.json":   `{"providers":{"fake":{"baseUrl":"{url}","api":"openai-completions","apiKey":"fake","models":[{"id":"fake-model"}]}}}`,
 			".pi/agent/settings.json": `{"defaultProvider":"fake","defaultModel":"fake-model","quietStartup":true}`,
 		},
+		notes: []string{
+			"it never asks: what it may do is for the plugs to bound",
+		},
 	},
 	{
 		name: "claude-0.23", title: "claude-agent-acp (@zed-industries)", version: "0.23.1",
@@ -103,20 +116,30 @@ var products = []product{
 	{
 		name: "gemini", title: "Gemini CLI", version: "0.61.0",
 		preset: "gemini", path: []string{bin}, minute: true,
-		faults: map[string]string{
-			"kill -9 run": "it deletes a conversation that was loaded before, and cannot load it again",
+		// Else, at its start, it deletes a conversation that was loaded before: the
+		// file of the load, with no turn in it yet, has the same short name.
+		files: map[string]string{".gemini/settings.json": `{"general":{"sessionRetention":{"enabled":false}}}`},
+		env:   map[string]string{"GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": "{root}"},
+		notes: []string{
+			"with its default settings it deletes, at its start, a conversation that was loaded before; {general: {sessionRetention: {enabled: false}}} in .gemini/settings.json keeps it",
+			"a conversation cannot be loaded in the clock minute in which it began: this test waits for the next minute before each kill and pause",
 		},
-		env: map[string]string{"GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": "{root}"},
 	},
 	{
 		name: "qwen-0.15", title: "Qwen Code", version: "0.15.10",
 		command: []string{"qwen", "--acp", "--approval-mode", "default"},
 		path:    []string{bin}, env: qwenEnv, files: map[string]string{".qwen/settings.json": qwenConfig},
+		notes: []string{
+			"it answers the load of a conversation that it does not know with success",
+		},
 	},
 	{
 		name: "qwen", title: "Qwen Code", version: "0.24.4", node22: true,
 		preset: "qwen", command: []string{"qwen", "--acp", "--approval-mode", "default"},
 		path: []string{bin}, env: qwenEnv, files: map[string]string{".qwen/settings.json": qwenConfig},
+		notes: []string{
+			"it asks because of --approval-mode default",
+		},
 	},
 	{
 		name: "codex", title: "codex-acp (@agentclientprotocol)", version: "2.6.0",
@@ -125,16 +148,25 @@ var products = []product{
 			"CODEX_HOME": "{home}/.codex", "FAKE_KEY": "fake", "NO_BROWSER": "1", "INITIAL_AGENT_MODE": "read-only",
 		},
 		files: map[string]string{".codex/config.toml": codexConfig},
+		notes: []string{
+			"it asks because of INITIAL_AGENT_MODE=read-only",
+		},
 	},
 	{
 		name: "claude", title: "claude-agent-acp (@agentclientprotocol)", version: "0.101.0", node22: true,
 		preset: "claude", path: []string{bin}, env: claudeEnv,
 		files: map[string]string{".claude/settings.json": `{"permissions":{"defaultMode":"default"}}`},
+		notes: []string{
+			"it asks because settings.json says permissions.defaultMode default",
+		},
 	},
 	{
 		name: "kilo", title: "Kilo Code CLI", version: "7.7.7",
 		preset: "kilo", command: []string{"kilo", "acp"}, path: []string{bin},
 		env: map[string]string{"KILO_CONFIG_CONTENT": chatConfig},
+		notes: []string{
+			"it asks because the configuration says so: permission edit and bash ask",
+		},
 	},
 	{
 		name: "cline", title: "Cline", version: "3.0.65",
@@ -144,6 +176,9 @@ var products = []product{
 			"CLINE_API_KEY": "fake", "CLINE_PROVIDER": "openai-compatible", "CLINE_MODEL": "fake-model",
 		},
 		files: map[string]string{".cline/data/settings/providers.json": clineConfig},
+		notes: []string{
+			"it asks because of --auto-approve false",
+		},
 	},
 }
 

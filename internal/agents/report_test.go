@@ -137,6 +137,12 @@ func (r result) notes(b *strings.Builder) {
 			some = true
 		}
 	}
+	if i := place(r.Name); i >= 0 {
+		for _, note := range products[i].notes {
+			fmt.Fprintf(b, "- %s\n", note)
+			some = true
+		}
+	}
 	if !some {
 		b.WriteString("- nothing to note\n")
 	}
