@@ -30,10 +30,16 @@ func (c *Control) Hello(ctx context.Context, in store.Instance) error {
 
 // Offers answers the runs that the asker may accept, at most as many as it has
 // slots, waiting up to wait for the first (A31). Nobody is promised a run: the
-// accept decides.
+// accept decides. The error is CodeDenied as soon as the asker's runner is
+// revoked: nothing else wakes one that is idle.
 func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]store.Offer, error) {
 	woken, leave := c.hub.Follow(TopicOffers)
 	defer leave()
+	revocations, leaveRunner := c.hub.Follow(TopicRunner(a.Runner.ID))
+	defer leaveRunner()
+	if err := c.notRevoked(ctx, a.Runner.ID); err != nil { // since it was let in
+		return nil, err
+	}
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()
 	for {
@@ -46,10 +52,22 @@ func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]st
 			return nil, ctx.Err()
 		case <-deadline.C:
 			return nil, nil
+		case <-revocations:
+			if err := c.notRevoked(ctx, a.Runner.ID); err != nil {
+				return nil, err
+			}
 		case <-woken:
 		case <-time.After(again):
 		}
 	}
+}
+
+func (c *Control) notRevoked(ctx context.Context, id blaise.RunnerID) error {
+	r, err := c.db.Runner(ctx, id)
+	if err == nil && r.Revoked {
+		return revoked(r)
+	}
+	return err
 }
 
 // look reads the waiting runs once. again is when it is worth to look without

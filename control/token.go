@@ -53,6 +53,7 @@ func (c *Control) RevokeRunner(ctx context.Context, by string, id blaise.RunnerI
 	if err := c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutRunner(r) }); err != nil {
 		return err
 	}
+	c.hub.Wake(TopicRunner(id))
 	ids, err := c.db.SessionsAt(ctx, id)
 	if err != nil {
 		return err
@@ -79,10 +80,14 @@ func (c *Control) ByRunnerToken(ctx context.Context, token string) (store.Runner
 	case err != nil:
 		return r, err
 	case r.Revoked:
-		return r, blaise.Errorf(blaise.CodeDenied, "the token of runner %s was revoked", r.Name).
-			WithHint("make a new one with `blaise token create NAME`")
+		return r, revoked(r)
 	}
 	return r, nil
+}
+
+func revoked(r store.Runner) error {
+	return blaise.Errorf(blaise.CodeDenied, "the token of runner %s was revoked", r.Name).
+		WithHint("make a new one with `blaise token create NAME`")
 }
 
 // A User is who a user token belongs to.

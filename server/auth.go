@@ -96,6 +96,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if !ok {
 		p = problemOf(r.Context(), s.log, err)
 	}
+	hangUp(w, r)
 	if p.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="blaise"`)
 	}

@@ -12,8 +12,9 @@ import (
 	"blaise.dev/blaise"
 )
 
-// bodySilence is how long the sender of a body may be silent.
-const bodySilence = time.Minute
+// unreadGrace is how long net/http may look for the rest of a body that the
+// handler did not read: a refused one, mostly.
+const unreadGrace = time.Second
 
 // hostsOf are the names that the Host header may carry, nil for any.
 func hostsOf(o Options) map[string]bool {
@@ -47,18 +48,24 @@ func hostName(h string) string {
 // a page of ours may do.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A copy: net/http must find its own body in its own request, or it takes
+		// what is unread of a refused one for the next request.
+		inner := *r
+		b := &body{ReadCloser: r.Body, c: http.NewResponseController(w), silence: s.o.BodySilence}
+		inner.Body = b
+		if r.ContentLength != 0 { // -1: chunked
+			b.within(b.silence)
+			defer b.leave()
+		}
 		probe := r.URL.Path == "/livez" || r.URL.Path == "/readyz" // they come by address
 		if !probe && s.hosts != nil && !s.hosts[hostName(r.Host)] {
 			p := denied(http.StatusMisdirectedRequest, "Blaise does not answer to the name %q", r.Host)
+			hangUp(w, r)
 			p.Hint = "use the address that Blaise printed, or start it with this name allowed"
 			p.write(w)
 			return
 		}
 		secure(w.Header())
-		// A copy: net/http must find its own body in its own request, or it takes
-		// what is unread of a refused one for the next request.
-		inner := *r
-		inner.Body = &body{ReadCloser: r.Body, c: http.NewResponseController(w)}
 		next.ServeHTTP(w, &inner)
 	})
 }
@@ -95,26 +102,46 @@ func sameOrigin(r *http.Request) error {
 	return denied(http.StatusForbidden, "the request comes from another origin (%q)", origin)
 }
 
-// A body gives up on a sender that is silent. The deadline never outlives the
-// body: it would end the handler's context.
+// A body gives up on a sender that is silent, from before the first byte is
+// read on. The deadline ends with the body and no sooner: after the body it would
+// end the handler's context, and before, net/http itself reads on to the end,
+// with nothing to stop it.
 type body struct {
 	io.ReadCloser
-	c *http.ResponseController
+	c       *http.ResponseController
+	silence time.Duration
+	end     bool
+}
+
+func (b *body) within(d time.Duration) {
+	_ = b.c.SetReadDeadline(time.Now().Add(d)) // not all writers can; then there is none
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	_ = b.c.SetReadDeadline(time.Now().Add(bodySilence)) // not all writers can; then there is none
+	if !b.end {
+		b.within(b.silence)
+	}
 	n, err := b.ReadCloser.Read(p)
-	if err != nil {
+	if err == io.EOF && !b.end {
+		b.end = true
 		_ = b.c.SetReadDeadline(time.Time{})
 	}
 	return n, err
 }
 
-func (b *body) Close() error {
-	err := b.ReadCloser.Close()
-	_ = b.c.SetReadDeadline(time.Time{})
-	return err
+// leave is for when the handler has returned: what it did not read, nobody will.
+func (b *body) leave() {
+	if !b.end {
+		b.within(unreadGrace)
+	}
+}
+
+// hangUp has the answer sent before the body of a refused request has come, and
+// the connection closed after it.
+func hangUp(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+	}
 }
 
 // recovered keeps one broken request from taking the process along.

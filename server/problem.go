@@ -120,6 +120,7 @@ func humaProblem(status int, text string, errs ...error) huma.StatusError {
 
 // unknown answers paths of the API that are none.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	hangUp(w, r)
 	newProblem(blaise.Errorf(blaise.CodeNotFound, "no route %s %s", r.Method, r.URL.Path).
 		WithHint("/docs lists the routes of this version (%s)", s.o.Version)).write(w)
 }

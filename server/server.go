@@ -29,6 +29,8 @@ type Options struct {
 	UserName string
 	// KeepAlive is how often a silent stream gives a sign of life, 15 s.
 	KeepAlive time.Duration
+	// BodySilence is how long the sender of a body may be silent, one minute.
+	BodySilence time.Duration
 }
 
 // A Server answers the API.
@@ -56,6 +58,9 @@ func newServer(o Options) *Server {
 	}
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 15 * time.Second
+	}
+	if o.BodySilence == 0 {
+		o.BodySilence = time.Minute
 	}
 	if o.UserName == "" {
 		o.UserName = "operator"

@@ -12,6 +12,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/transcript"
 )
 
 func (s *Server) streamRoutes() {
@@ -287,7 +288,7 @@ func (s *Server) page(ctx context.Context, id blaise.SessionID, after int64, lim
 		out.Last = e.Seq
 	}
 	if out.Events == nil {
-		out.Events = list[:0:0]
+		out.Events = []transcript.Event{} // null would not be a page
 	}
 	return out, nil
 }

@@ -102,6 +102,7 @@ func (p *plane) run(ctx context.Context) error {
 	srv := &http.Server{
 		Handler:           p.handler(),
 		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute, // longer than a client keeps a connection
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 	}
