@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,49 +22,72 @@ type agentRepo struct {
 var objectID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // findAgentRepo reads the .git of a working tree, a directory or a file that
-// names one. What it names must be below one of the roots.
-func findAgentRepo(tree string, roots ...string) (agentRepo, error) {
+// names one. What it names must be a linked worktree of the family, common
+// directories that are known to us, or below one of the roots, and so must the
+// objects that it borrows. With an error it answers gitDir alone if that is
+// below a root.
+func findAgentRepo(tree string, family, roots []string) (agentRepo, error) {
+	real, err := gitDirOf(tree)
+	if err != nil {
+		return agentRepo{}, err
+	}
+	above := filepath.Dir(real)
+	for _, common := range family {
+		if above == filepath.Join(common, "worktrees") {
+			return agentRepo{gitDir: real, commonDir: common}, nil
+		}
+	}
+	if !underAny(roots, real) {
+		return agentRepo{}, fmt.Errorf("%s leads outside, to %s", filepath.Join(tree, ".git"), real)
+	}
+	a := agentRepo{gitDir: real, commonDir: real}
+	if _, err := os.Lstat(filepath.Join(real, "commondir")); err == nil {
+		if a.commonDir = filepath.Dir(above); !underAny(roots, a.commonDir) {
+			return agentRepo{gitDir: real}, fmt.Errorf("%s leads outside", filepath.Join(real, "commondir"))
+		}
+	}
+	if err := a.mayBorrow(family, roots); err != nil {
+		return agentRepo{gitDir: real}, err
+	}
+	return a, nil
+}
+
+// gitDirOf is where the .git of a working tree leads, links resolved.
+func gitDirOf(tree string) (string, error) {
 	link := filepath.Join(tree, ".git")
 	st, err := os.Lstat(link)
 	if err != nil {
-		return agentRepo{}, err
+		return "", err
 	}
 	dir := link
 	if st.Mode().IsRegular() {
 		b, err := readSmall(link)
 		if err != nil {
-			return agentRepo{}, err
+			return "", err
 		}
 		dir = strings.TrimSpace(strings.TrimPrefix(string(b), "gitdir:"))
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(tree, dir)
 		}
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return agentRepo{}, err
-	}
-	for _, root := range roots {
-		if under(realPath(root), real) {
-			a := agentRepo{gitDir: real, commonDir: real}
-			if a.borrows() {
-				return a, fmt.Errorf("%s borrows objects from elsewhere (objects/info/alternates)", real)
-			}
-			return a, nil
-		}
-	}
-	return agentRepo{}, fmt.Errorf("%s leads outside, to %s", link, real)
+	return filepath.EvalSymlinks(dir)
 }
 
 func under(root, path string) bool {
 	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, "/")+"/")
 }
 
+func underAny(roots []string, path string) bool {
+	for _, root := range roots {
+		if under(realPath(root), path) {
+			return true
+		}
+	}
+	return false
+}
+
 // head answers the commit that HEAD names, "" before the first commit.
 func (a agentRepo) head() (string, error) {
-	if a.gitDir == "" {
-		return "", nil // the repository is lost
-	}
 	b, err := readSmall(filepath.Join(a.gitDir, "HEAD"))
 	if err != nil {
 		return "", fmt.Errorf("read HEAD: %w", err)
@@ -163,16 +187,45 @@ func (a agentRepo) objects() (string, error) {
 	return dir, nil
 }
 
-// borrows reports whether its objects are partly elsewhere: it could show us,
-// under an object's name, what the agent may not see.
-func (a agentRepo) borrows() bool {
-	for _, name := range []string{"alternates", "http-alternates"} {
-		st, err := os.Lstat(filepath.Join(a.commonDir, "objects", "info", name))
-		if err == nil && st.Size() > 0 {
-			return true
+// mayBorrow refuses objects that are elsewhere, where they could show us, under
+// an object's name, what the agent may not see. The family's may be borrowed,
+// and those below the roots that borrow from none in their turn.
+func (a agentRepo) mayBorrow(family, roots []string) error {
+	if a.has("http-alternates") {
+		return fmt.Errorf("%s borrows objects from the net (objects/info/http-alternates)", a.commonDir)
+	}
+	if !a.has("alternates") {
+		return nil
+	}
+	objects := filepath.Join(a.commonDir, "objects")
+	b, err := readSmall(filepath.Join(objects, "info", "alternates"))
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(b)) {
+		from := strings.TrimSuffix(line, "\n")
+		if from == "" || from[0] == '#' {
+			continue
+		}
+		if !filepath.IsAbs(from) {
+			from = filepath.Join(objects, from)
+		}
+		common := filepath.Dir(realPath(from))
+		lender := agentRepo{commonDir: common}
+		known := filepath.Base(from) == "objects" && (slices.Contains(family, common) ||
+			underAny(roots, common) && !lender.has("alternates") && !lender.has("http-alternates"))
+		if !known {
+			return fmt.Errorf("%s borrows objects from elsewhere (objects/info/alternates: %.200q)",
+				a.commonDir, from)
 		}
 	}
-	return false
+	return nil
+}
+
+// has reports whether a file of the objects' own directory has content.
+func (a agentRepo) has(info string) bool {
+	st, err := os.Lstat(filepath.Join(a.commonDir, "objects", "info", info))
+	return err == nil && st.Size() > 0
 }
 
 // openRegular opens a file that is no link, pipe or device.

@@ -2,7 +2,9 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,44 +17,78 @@ type changes struct {
 	remove []string          // gone, or hidden by something else
 	links  []string          // index lines of nested repositories
 	nested map[string]string // path of a nested repository: the commit the index has
+	odd    []string          // what cannot be taken as it is, and why
 }
 
 // changes compares the tree with the copy of the agent's index; if git cannot
 // make sense of that one, with the index of HEAD.
 func (h *hostile) changes(ctx context.Context) (*changes, error) {
+	c := &changes{nested: map[string]string{}}
+	var tracked []string
 	entries, err := h.entries(ctx)
-	if err != nil {
-		if err := os.Remove(filepath.Join(h.dir, "index")); err != nil {
-			return nil, err
+	if h.fresh && err == nil {
+		for _, e := range entries {
+			tracked = append(tracked, e.path)
 		}
-		head, headErr := h.agent.head()
-		if headErr == nil && head != "" {
-			_, headErr = h.git(ctx, "read-tree", head)
-		}
-		if headErr != nil {
-			return nil, headErr
-		}
-		if entries, err = h.entries(ctx); err != nil {
+	}
+	if h.fresh || err != nil {
+		if entries, err = h.renew(ctx); err != nil {
 			return nil, err
 		}
 	}
-	c := &changes{nested: entries}
-	out, err := h.git(ctx, "ls-files", "-z", "--modified", "--others", "--exclude-standard")
+	for _, e := range entries {
+		if e.mode == "160000" {
+			c.nested[e.path] = e.object
+		}
+	}
+	listed, err := h.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c, h.sort(c, out)
+	h.sort(c, append(tracked, listed...))
+	return c, nil
 }
 
-// entries are the nested repositories in the index. On the way it clears the
-// flags that make git overlook changes.
-func (h *hostile) entries(ctx context.Context) (map[string]string, error) {
-	nested := map[string]string{}
+// list answers what git sees to have changed. A directory that it may not read
+// is but a warning to git, and work to us.
+func (h *hostile) list(ctx context.Context) ([]string, error) {
+	var said string
+	ls := h.command("ls-files", "-z", "--modified", "--others", "--exclude-standard")
+	ls.warnings = &said
+	out, err := ls.run(ctx)
+	if err == nil && strings.Contains(said, "could not open directory") {
+		err = &Error{Verb: "read files", Dir: h.tree, Kind: fs.ErrPermission, Stderr: tail(said)}
+	}
+	return strings.Split(out, "\x00"), err
+}
+
+// renew makes the index that of HEAD.
+func (h *hostile) renew(ctx context.Context) ([]entry, error) {
+	if err := os.Remove(filepath.Join(h.dir, "index")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if h.head == "" {
+		return nil, nil
+	}
+	if _, err := h.git(ctx, "read-tree", h.head); err != nil {
+		return nil, err
+	}
+	return h.entries(ctx)
+}
+
+// An entry is a line of the index.
+type entry struct{ path, mode, object string }
+
+// entries lists the index. On the way it clears the flags that make git
+// overlook changes: a file that a sparse checkout left out is not there, so one
+// that is there is work.
+func (h *hostile) entries(ctx context.Context) ([]entry, error) {
 	out, err := h.git(ctx, "ls-files", "-z", "-v", "--stage")
 	if err != nil {
 		return nil, err
 	}
-	var hidden []string
+	var all []entry
+	var assumed, skipped []string
 	for line := range strings.SplitSeq(out, "\x00") {
 		info, path, ok := strings.Cut(line, "\t")
 		f := strings.Fields(info)
@@ -60,22 +96,31 @@ func (h *hostile) entries(ctx context.Context) (map[string]string, error) {
 			continue
 		}
 		if c := f[0][0]; c >= 'a' && c <= 'z' {
-			hidden = append(hidden, path)
+			assumed = append(assumed, path)
 		}
-		if f[1] == "160000" {
-			nested[path] = f[2]
+		if f[0] == "S" || f[0] == "s" {
+			if _, err := os.Lstat(filepath.Join(h.tree, path)); err == nil {
+				skipped = append(skipped, path)
+			}
 		}
+		all = append(all, entry{path: path, mode: f[1], object: f[2]})
 	}
-	if len(hidden) > 0 {
-		_, err = h.feed(ctx, zeroTerminated(hidden),
-			"update-index", "--no-assume-unchanged", "-z", "--stdin")
+	if err := h.clear(ctx, "--no-assume-unchanged", assumed); err != nil {
+		return nil, err
 	}
-	return nested, err
+	return all, h.clear(ctx, "--no-skip-worktree", skipped)
 }
 
-func (h *hostile) sort(c *changes, listed string) error {
+func (h *hostile) clear(ctx context.Context, flag string, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	_, err := h.feed(ctx, zeroTerminated(paths), "update-index", flag, "-z", "--stdin")
+	return err
+}
+
+func (h *hostile) sort(c *changes, paths []string) {
 	links := map[string]bool{}
-	paths := strings.Split(strings.TrimSuffix(listed, "\x00"), "\x00")
 	slices.Sort(paths)
 	for _, path := range slices.Compact(paths) {
 		if path == "" {
@@ -89,17 +134,22 @@ func (h *hostile) sort(c *changes, listed string) error {
 		}
 		st, err := os.Lstat(filepath.Join(h.tree, path))
 		_, nested := c.nested[path]
+		hidden := behindLink(h.tree, path, links)
 		switch {
-		case nested && err == nil && st.IsDir():
-		case err != nil || st.IsDir() || behindLink(h.tree, path, links):
+		case nested && err == nil && st.IsDir() && !hidden:
+		case err != nil || st.IsDir() || hidden:
 			c.remove = append(c.remove, path)
 			delete(c.nested, path)
+		case !st.Mode().IsRegular() && st.Mode()&os.ModeSymlink == 0:
+			c.remove = append(c.remove, path)
+			delete(c.nested, path)
+			c.odd = append(c.odd, fmt.Sprintf("%q, which is no file any more (%v): it is saved as deleted",
+				path, st.Mode().Type()))
 		default:
 			c.update = append(c.update, path)
 			delete(c.nested, path)
 		}
 	}
-	return nil
 }
 
 // behindLink reports whether a directory on the way to path is a link: what is
@@ -116,31 +166,6 @@ func behindLink(tree, path string, known map[string]bool) bool {
 	is := err == nil && st.Mode()&os.ModeSymlink != 0 || behindLink(tree, dir, known)
 	known[dir] = is
 	return is
-}
-
-// stage brings the copy of the index up to the tree.
-func (h *hostile) stage(ctx context.Context, c *changes, limit int64) error {
-	if err := h.checkSize(c.update, limit); err != nil {
-		return err
-	}
-	if len(c.remove) > 0 {
-		if _, err := h.feed(ctx, zeroTerminated(c.remove),
-			"update-index", "--force-remove", "-z", "--stdin"); err != nil {
-			return err
-		}
-	}
-	if len(c.update) > 0 {
-		if _, err := h.feed(ctx, zeroTerminated(c.update),
-			"update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
-			return err
-		}
-	}
-	if len(c.links) > 0 {
-		_, err := h.feed(ctx, zeroTerminated(c.links),
-			"update-index", "--add", "--replace", "-z", "--index-info")
-		return err
-	}
-	return nil
 }
 
 func (h *hostile) checkSize(paths []string, limit int64) error {

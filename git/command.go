@@ -31,6 +31,7 @@ type command struct {
 	env      []string // all of it
 	stdin    io.Reader
 	progress func(Progress)
+	warnings *string // takes the end of stderr where git succeeds
 }
 
 // run answers what git wrote to stdout. When ctx ends git is told to stop, so
@@ -53,6 +54,9 @@ func (c command) run(ctx context.Context) (string, error) {
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()
 	if err == nil {
+		if c.warnings != nil {
+			*c.warnings = stderr.text.String()
+		}
 		return stdout.String(), nil
 	}
 	if ctx.Err() != nil {

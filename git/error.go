@@ -21,6 +21,7 @@ var (
 	ErrTooLarge      = errors.New("too large to save")
 	ErrBroken        = errors.New("the repository is broken")
 	ErrNoSpace       = errors.New("no space left")
+	ErrRefused       = errors.New("git refuses an object")
 )
 
 // An Error is a git command that failed, or a repository that is not fit.

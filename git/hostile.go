@@ -18,31 +18,41 @@ type hostile struct {
 	tree     string
 	excludes string // the user's own ignored names
 	agent    agentRepo
+	head     string // the commit that the work is on top of, "" if none
+	fresh    bool   // the agent's index is good for its names alone
+	wide     bool   // sha256
 }
 
-const hostileAttributes = "* -filter -ident\n" // outranks every .gitattributes
+// These outrank every .gitattributes. Files are compared as git compares them,
+// or those checked out with other line ends would all count as changed, and
+// taken byte by byte as they are.
+const (
+	compareAttributes = "* -filter\n"
+	takeAttributes    = "* -filter -ident -text -working-tree-encoding\n"
+)
 
 func newHostile(s Snapshot, agent agentRepo, head string) (*hostile, error) {
 	dir, err := os.MkdirTemp(s.Scratch, "shot-*.git")
 	if err != nil {
 		return nil, err
 	}
-	h := &hostile{dir: dir, tree: s.Tree, excludes: s.Excludes, agent: agent}
-	if err := h.init(s, head); err != nil {
+	h := &hostile{dir: dir, tree: s.Tree, excludes: s.Excludes, agent: agent, head: head, fresh: s.Orphan}
+	h.wide = len(head) == 64 || head == "" && (s.wide || len(s.Start) == 64)
+	if err := h.init(); err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, fmt.Errorf("prepare save: %w", err)
 	}
 	return h, nil
 }
 
-func (h *hostile) init(s Snapshot, head string) error {
+func (h *hostile) init() error {
 	config := "[core]\n\trepositoryformatversion = 0\n"
-	if len(head) == 64 {
+	if h.wide {
 		config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n"
 	}
 	files := map[string]string{
 		"HEAD": "ref: refs/heads/none\n", "config": config,
-		"info/attributes": hostileAttributes, "objects/info/alternates": "", "refs/heads/.keep": "",
+		"info/attributes": compareAttributes, "objects/info/alternates": "", "refs/heads/.keep": "",
 	}
 	if h.agent.commonDir != "" {
 		objects, err := h.agent.objects()
@@ -67,14 +77,15 @@ func (h *hostile) init(s Snapshot, head string) error {
 // borrow copies what is data: the index, so that files that did not change are
 // not read again, the ignored names, and where a shallow history ends.
 func (h *hostile) borrow() error {
-	if h.agent.gitDir == "" {
-		return nil
+	from := map[string]string{}
+	if dir := h.agent.gitDir; dir != "" {
+		from[filepath.Join(dir, "index")] = "index"
 	}
-	for from, to := range map[string]string{
-		filepath.Join(h.agent.gitDir, "index"):           "index",
-		filepath.Join(h.agent.commonDir, "shallow"):      "shallow",
-		filepath.Join(h.agent.commonDir, "info/exclude"): "info/exclude",
-	} {
+	if dir := h.agent.commonDir; dir != "" {
+		from[filepath.Join(dir, "shallow")] = "shallow"
+		from[filepath.Join(dir, "info/exclude")] = "info/exclude"
+	}
+	for from, to := range from {
 		f, err := openRegular(from)
 		if err != nil {
 			continue // not there, or not fit to be read: do without
@@ -118,19 +129,23 @@ func (h *hostile) git(ctx context.Context, args ...string) (string, error) {
 }
 
 func (h *hostile) feed(ctx context.Context, stdin []byte, args ...string) (string, error) {
-	dir := h.tree
-	if dir == "" {
-		dir = h.dir
-	}
-	c := command{dir: dir, args: args, env: h.env(), config: []string{
-		"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
-		"core.bare=false", "core.untrackedCache=false", "gc.auto=0", "core.splitIndex=false",
-		"core.excludesFile=" + h.excludes,
-	}}
+	c := h.command(args...)
 	if stdin != nil {
 		c.stdin = bytes.NewReader(stdin)
 	}
 	return c.run(ctx)
+}
+
+func (h *hostile) command(args ...string) command {
+	dir := h.tree
+	if dir == "" {
+		dir = h.dir
+	}
+	return command{dir: dir, args: args, env: h.env(), config: []string{
+		"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
+		"core.bare=false", "core.untrackedCache=false", "gc.auto=0", "core.splitIndex=false",
+		"core.excludesFile=" + h.excludes,
+	}}
 }
 
 // commit answers the commit that holds the tree: HEAD, or a new one on top of

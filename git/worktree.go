@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // A Worktree is an entry of a repository's list of worktrees.
@@ -161,7 +163,7 @@ func (r *Repo) AdminDir(dir string) string {
 	want := filepath.Join(realPath(dir), ".git")
 	entries, _ := filepath.Glob(filepath.Join(escapeGlob(r.CommonDir), "worktrees", "*", "gitdir"))
 	for _, e := range entries {
-		b, err := os.ReadFile(e)
+		b, err := readSmall(e)
 		if err != nil {
 			continue
 		}
@@ -171,6 +173,50 @@ func (r *Repo) AdminDir(dir string) string {
 		}
 	}
 	return ""
+}
+
+// LinkedBelow answers the directories of the linked worktrees below dir, dir
+// not among them. It too goes without git.
+func (r *Repo) LinkedBelow(dir string) []string {
+	dir = realPath(dir)
+	var found []string
+	entries, _ := filepath.Glob(filepath.Join(escapeGlob(r.CommonDir), "worktrees", "*", "gitdir"))
+	for _, e := range entries {
+		b, err := readSmall(e)
+		tree := realPath(filepath.Dir(strings.TrimSpace(string(b))))
+		if err == nil && tree != dir && under(dir, tree) {
+			found = append(found, tree)
+		}
+	}
+	return found
+}
+
+// MendHead puts HEAD of the worktree in dir, which makes no sense, to a commit:
+// one that names nothing is in the way of every fetch of the repository.
+func (r *Repo) MendHead(dir, commit string) error {
+	entry := r.AdminDir(dir)
+	if entry == "" {
+		return nil
+	}
+	head := filepath.Join(entry, "HEAD")
+	if err := os.RemoveAll(head); err != nil {
+		return err
+	}
+	return os.WriteFile(head, []byte(commit+"\n"), 0o644)
+}
+
+// MadeSince reports whether a branch was made after t, to the second and by
+// its log. It is false where there is none.
+func (r *Repo) MadeSince(branch string, t time.Time) bool {
+	b, err := readSmall(filepath.Join(r.CommonDir, "logs", "refs", "heads", branch))
+	line, _, _ := strings.Cut(string(b), "\n")
+	who, _, _ := strings.Cut(line, "\t")
+	f := strings.Fields(who)
+	if err != nil || len(f) < 4 || strings.Trim(f[0], "0") != "" {
+		return false
+	}
+	at, err := strconv.ParseInt(f[len(f)-2], 10, 64)
+	return err == nil && !t.IsZero() && at > t.Unix()
 }
 
 func escapeGlob(p string) string {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,7 +27,7 @@ func (w *worktree) create(ctx context.Context, s Scope, was *made) (*made, error
 		return nil, err
 	}
 	m := &made{Repo: repo.Dir, CommonDir: repo.CommonDir, Dir: at.dir, Branch: at.branch, Clone: s.Alone,
-		Base: look.Base, Start: look.Start, tree: look.Tree, tip: look.Tip}
+		Base: look.Base, Start: look.Start, At: time.Now().UTC(), tree: look.Tree, tip: look.Tip}
 	if err := w.chooseStart(ctx, s, repo, m); err != nil {
 		return nil, err
 	}
@@ -52,7 +54,7 @@ func (w *worktree) chooseStart(ctx context.Context, s Scope, repo *git.Repo, m *
 		return nil
 	}
 	if isFile(s.Restore.Ref) {
-		if err := repo.Borrow(ctx, s.Restore.Ref, saveRef(s.Session, s.Restore.N)); err != nil {
+		if err := repo.Borrow(ctx, s.Restore.Ref, restoreRef(s)); err != nil {
 			return fmt.Errorf("read saved work: %w", err)
 		}
 	}
@@ -239,7 +241,16 @@ func (w *worktree) restore(ctx context.Context, s Scope, repo *git.Repo, m *made
 	}
 	m.Saved = head + " " + m.tree
 	note(s, "beginning with the work saved as %s", s.Restore.Ref)
-	return repo.Unfold(ctx, m.Dir, m.Start, saveRef(s.Session, s.Restore.N))
+	return repo.Unfold(ctx, m.Dir, m.Start, restoreRef(s))
+}
+
+// restoreRef is the ref that holds the saved work: its own, be it another
+// session's, or the one that a bundle is borrowed as.
+func restoreRef(s Scope) string {
+	if strings.HasPrefix(s.Restore.Ref, "refs/") {
+		return s.Restore.Ref
+	}
+	return saveRef(s.Session, s.Restore.N)
 }
 
 func progress(s Scope) func(git.Progress) {

@@ -40,7 +40,7 @@ func (w *worktree) Destroy(ctx context.Context, s Scope) error {
 			return err
 		}
 	}
-	return sweep(s.Dir, m.Dir)
+	return sweep(s, m.Dir)
 }
 
 func (w *worktree) openFor(ctx context.Context, at site, m *made) (*git.Repo, error) {
@@ -72,19 +72,24 @@ func (w *worktree) forget(ctx context.Context, s Scope, repo *git.Repo, m *made)
 	if err := s.Forget(ctx, worktreeResource(repo, m.Dir)); err != nil {
 		return err
 	}
+	if err := w.forgetNested(ctx, s, repo, m); err != nil {
+		return err
+	}
 	if !m.NewBranch {
 		return nil
 	}
-	if err := w.dropBranch(ctx, s, repo, m); err != nil {
+	if err := w.dropBranch(ctx, s, repo, m, m.Branch); err != nil {
 		return err
 	}
 	return s.Forget(ctx, branchResource(repo, m.Branch))
 }
 
-// dropBranch deletes the branch if base holds it. One with commits of its own
+// dropBranch deletes a branch if base holds it. One with commits of its own
 // is the user's from here on.
-func (w *worktree) dropBranch(ctx context.Context, s Scope, repo *git.Repo, m *made) error {
-	tip, err := repo.Branch(ctx, m.Branch)
+func (w *worktree) dropBranch(
+	ctx context.Context, s Scope, repo *git.Repo, m *made, branch string,
+) error {
+	tip, err := repo.Branch(ctx, branch)
 	if err != nil || tip == "" {
 		return err
 	}
@@ -102,12 +107,12 @@ func (w *worktree) dropBranch(ctx context.Context, s Scope, repo *git.Repo, m *m
 		return err
 	}
 	if !held {
-		note(s, "branch %s stays in %s: it holds commits that %s does not", m.Branch, repo.Dir, base)
+		note(s, "branch %s stays in %s: it holds commits that %s does not", branch, repo.Dir, base)
 		return nil
 	}
-	err = repo.DeleteBranch(ctx, m.Branch, tip)
+	err = repo.DeleteBranch(ctx, branch, tip)
 	if errors.Is(err, git.ErrCheckedOut) {
-		note(s, "branch %s stays: %v", m.Branch, err)
+		note(s, "branch %s stays: %v", branch, err)
 		return nil
 	}
 	return err
@@ -144,22 +149,27 @@ func removeAll(dir string) error {
 	return nil
 }
 
-// sweep removes what the plug kept in dir, but bundles of saved work, and looks
-// that the worktree is gone.
-func sweep(dir, worktree string) error {
-	entries, err := os.ReadDir(dir)
+// sweep removes what the plug kept in Scope.Dir, but bundles of saved work, and
+// looks that the worktree is gone. What is not the plug's stays.
+func sweep(s Scope, worktree string) error {
+	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("look for leftovers: %w", err)
 	}
 	for _, e := range entries {
-		if filepath.Ext(e.Name()) == ".bundle" {
+		path := filepath.Join(s.Dir, e.Name())
+		if filepath.Ext(path) == ".bundle" {
 			continue
 		}
-		if err := removeAll(filepath.Join(dir, e.Name())); err != nil {
+		if !ours(e.Name(), worktree) {
+			note(s, "%s stays: it was made beside the worktree, and is not saved", path)
+			continue
+		}
+		if err := removeAll(path); err != nil {
 			return err
 		}
 	}
-	if filepath.Dir(worktree) == dir && isDir(worktree) {
+	if filepath.Dir(worktree) == s.Dir && isDir(worktree) {
 		return fmt.Errorf("remove %q: it is still there", worktree)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"blaise.dev/blaise/git"
 )
@@ -14,16 +15,18 @@ import (
 // A made is what a worktree plug wrote down of what it makes, before it makes
 // it, where no agent can see it.
 type made struct {
-	Repo      string `json:"repo"`
-	CommonDir string `json:"commonDir"`
-	Dir       string `json:"dir"`
-	Branch    string `json:"branch"`
-	NewBranch bool   `json:"newBranch"` // made by us, to be deleted by us
-	Base      string `json:"base"`      // the name
-	Start     string `json:"start"`     // the commit
-	Clone     bool   `json:"clone"`     // not linked: the mode stays as made
-	Whole     bool   `json:"whole"`     // an agent may have worked in it
-	Saved     string `json:"saved"`     // fingerprint of the last save, or of the start
+	Repo      string    `json:"repo"`
+	CommonDir string    `json:"commonDir"`
+	Dir       string    `json:"dir"`
+	Branch    string    `json:"branch"`
+	NewBranch bool      `json:"newBranch"`         // made by us, to be deleted by us
+	Base      string    `json:"base"`              // the name
+	Start     string    `json:"start"`             // the commit
+	Clone     bool      `json:"clone"`             // not linked: the mode stays as made
+	At        time.Time `json:"at"`                // when it was begun
+	Whole     bool      `json:"whole"`             // an agent may have worked in it
+	Saved     string    `json:"saved"`             // fingerprint of the last save, or of the start
+	Refused   string    `json:"refused,omitempty"` // its branches, if the repository refused some of it
 
 	tree, tip string // of Start, and of Branch before: known while it is made
 }

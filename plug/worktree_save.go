@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/git"
@@ -33,60 +31,19 @@ func (w *worktree) Save(ctx context.Context, s Scope, _ Env) (blaise.SavedWork, 
 	if err != nil && !errors.Is(err, git.ErrNotRepository) {
 		return blaise.SavedWork{}, err
 	}
-	shot, err := w.shot(ctx, s, repo, m)
+	take := w.snapshot(ctx, s, repo, m)
+	shot, err := take.Take(ctx)
 	if err != nil {
 		return blaise.SavedWork{}, fmt.Errorf("save worktree %q: %w", m.Dir, err)
 	}
 	defer shot.Close()
-	return w.keep(ctx, s, repo, m, shot)
-}
-
-// shot takes the worktree's files, out of reach of whatever the agent wrote.
-// repo is nil if the repository is gone.
-func (w *worktree) shot(ctx context.Context, s Scope, repo *git.Repo, m *made) (*git.Shot, error) {
-	take := git.Snapshot{
-		Tree: m.Dir, Scratch: s.Dir, Limit: w.c.SaveLimit << 20,
-		Message: fmt.Sprintf("Work of session %s, not committed, saved by Blaise", s.Session),
-	}
-	if repo != nil {
-		take.Excludes = repo.Excludes(ctx, s.Host.Place().Home)
-	}
-	switch {
-	case m.Clone:
-	case repo == nil:
-		take.Orphan = true
-	default:
-		take.Common, take.GitDir = repo.CommonDir, repo.AdminDir(m.Dir)
-		take.Roots = []string{take.GitDir}
-		if take.GitDir == "" {
-			take.Orphan, take.Roots = true, nil
-		}
-	}
-	shot, err := take.Take(ctx)
-	if err == nil {
-		for _, what := range shot.Skipped {
-			note(s, "not saved: %s", what)
-		}
-	}
-	return shot, err
-}
-
-func (w *worktree) keep(
-	ctx context.Context, s Scope, repo *git.Repo, m *made, shot *git.Shot,
-) (blaise.SavedWork, error) {
+	sayWhatIsNot(s, shot)
 	print := shot.Fingerprint()
-	if print == m.Saved && (!m.Clone || repo == nil || !repo.Lacks(ctx, shot)) {
+	k := keeper{s: s, repo: repo, m: m, take: take}
+	if print == m.Saved && (!m.Clone || repo == nil || m.Refused == k.heads(shot) || !repo.Lacks(ctx, shot)) {
 		return blaise.SavedWork{}, nil
 	}
-	work := blaise.SavedWork{N: s.Save, Commit: shot.Commit, Base: m.Start, At: time.Now().UTC()}
-	var err error
-	if repo == nil {
-		work.Ref = filepath.Join(s.Dir, fmt.Sprintf("saved-%d.bundle", s.Save))
-		err = shot.Bundle(ctx, work.Ref)
-		note(s, "repository %s is gone: work saved to %s", m.Repo, work.Ref)
-	} else {
-		work, err = w.bringHome(ctx, s, repo, shot, work)
-	}
+	work, err := k.keep(ctx, shot)
 	if err != nil {
 		return blaise.SavedWork{}, err
 	}
@@ -94,21 +51,35 @@ func (w *worktree) keep(
 	return work, m.save(s.Dir)
 }
 
-func (w *worktree) bringHome(
-	ctx context.Context, s Scope, repo *git.Repo, shot *git.Shot, work blaise.SavedWork,
-) (blaise.SavedWork, error) {
-	n, err := freeNumber(ctx, repo, s.Session, s.Save)
-	if err != nil {
-		return work, err
+// snapshot says how to take the worktree's files, out of reach of whatever the
+// agent wrote. repo is nil if the repository is gone.
+func (w *worktree) snapshot(ctx context.Context, s Scope, repo *git.Repo, m *made) git.Snapshot {
+	take := git.Snapshot{
+		Tree: m.Dir, Scratch: s.Dir, Limit: w.c.SaveLimit << 20,
+		Message: fmt.Sprintf("Work of session %s, not committed, saved by Blaise", s.Session),
 	}
-	work.N, work.Ref, work.Repo = n, saveRef(s.Session, n), repo.Dir
-	if err := repo.Keep(ctx, shot, work.Ref); err != nil {
-		return work, err
+	if repo == nil {
+		take.Orphan = !m.Clone
+		return take
 	}
-	if work.Files, err = repo.Changed(ctx, work.Base, work.Commit); err != nil {
-		return work, err
+	take.Excludes = repo.Excludes(ctx, s.Host.Place().Home)
+	take.Home, take.Start = repo.CommonDir, m.Start
+	if m.Clone {
+		return take
 	}
-	return work, nil
+	take.Linked = linkedNear(repo, s.Dir, m.Dir)
+	take.Common, take.GitDir = repo.CommonDir, repo.AdminDir(m.Dir)
+	take.Roots = []string{take.GitDir}
+	if take.GitDir == "" {
+		take.Orphan, take.Roots = true, nil
+	}
+	return take
+}
+
+func sayWhatIsNot(s Scope, shot *git.Shot) {
+	for _, what := range shot.Skipped {
+		note(s, "not saved: %s", what)
+	}
 }
 
 // freeNumber is n, or the next that no earlier save has: a save is never
