@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"blaise.dev/blaise/run"
 )
 
 // leaveTime is how long a run that has had its last word may take to go by
@@ -27,7 +29,9 @@ func (s *state) before(r *row) []*row {
 
 // lives says that the process of the run, or something that it started, is
 // still there.
-func (r *row) lives() bool { return r.locked() || len(r.shims()) > 0 }
+func (r *row) lives() bool {
+	return r.locked() || held(r.file(run.TreeLock)) || len(r.shims()) > 0
+}
 
 // bearAfter starts the child of r when nothing of the runs before it lives any
 // more. Blaise has given r the lease, so they have lost theirs: one that does

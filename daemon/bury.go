@@ -62,18 +62,18 @@ func (d *Daemon) bury(ctx context.Context, r *row, how string) {
 }
 
 // untilProved waits until nothing that the run started lives: its shims end
-// their trees when the run is gone.
+// their trees when the run is gone. What it started last may be on no list yet,
+// but has the lock.
 func (d *Daemon) untilProved(ctx context.Context, r *row) error {
 	look := time.NewTicker(lookEvery / 4)
 	defer look.Stop()
 	for since, told := time.Now(), false; ; {
-		live := r.shims()
-		if len(live) == 0 {
+		if !r.lives() {
 			return nil
 		}
 		if !told && time.Since(since) > 30*time.Second {
 			told = true
-			d.log.Warn("a run is dead and what it started is not", "run", r.Run, "pid", live[0].PID)
+			d.log.Warn("a run is dead and what it started is not", "run", r.Run, "shims", r.shims())
 		}
 		select {
 		case <-look.C:

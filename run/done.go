@@ -7,6 +7,11 @@ import (
 	"path/filepath"
 )
 
+// TreeLock is a lock in the directory of a run that everything it starts
+// inherits, its shims and its git processes: it is free when the last of them
+// is gone.
+const TreeLock = "tree.lock"
+
 // DoneFile is what a run leaves in its directory when it has said all it had
 // to say, as a [Done]: what is left is to ship its spool. A run without it is
 // dead, and somebody else must say so.

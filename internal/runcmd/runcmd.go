@@ -35,6 +35,9 @@ func Main(args []string) int {
 		return 2
 	}
 	spec, err := readSpec(os.Stdin)
+	if err == nil {
+		err = holdTree(spec.Dir)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "runner run:", err)
 		return 2
