@@ -12,7 +12,7 @@ import (
 
 // step does one thing that people do.
 func (l *life) step(ctx context.Context) error {
-	switch l.chance.IntN(12) {
+	switch l.chance.IntN(13) {
 	case 0, 1:
 		return l.post(ctx, false) // maybe while it works
 	case 2:
@@ -28,6 +28,8 @@ func (l *life) step(ctx context.Context) error {
 		l.act(ctx, "pause", l.w.people.Pause)
 	case 9, 10:
 		return l.sleeps(ctx)
+	case 11:
+		return l.hold(ctx)
 	default:
 		return l.withdraw(ctx)
 	}
@@ -68,6 +70,20 @@ func (l *life) sleeps(ctx context.Context) error {
 		return err
 	}
 	return notEnded(l.await(ctx, "paused", func(s api.Session) bool { return s.State == blaise.SessionPaused }))
+}
+
+// hold freezes the session for a moment, and always lets it go on.
+func (l *life) hold(ctx context.Context) error {
+	l.act(ctx, "hold", l.w.people.Hold)
+	time.Sleep(time.Duration(l.chance.IntN(800)) * time.Millisecond)
+	return eventually(ctx, patience, func() error {
+		err := l.w.people.Release(ctx, l.id)
+		l.say("release: %v", err)
+		if code := blaise.CodeOf(err); code == blaise.CodeUnreachable || code == blaise.CodeInternal {
+			return err
+		}
+		return nil // it goes on, or was not held
+	})
 }
 
 func (l *life) withdraw(ctx context.Context) error {

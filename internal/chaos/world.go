@@ -207,7 +207,7 @@ func (w *world) settled(ctx context.Context) error {
 	return eventually(ctx, time.Minute, func() error {
 		for i := range w.before {
 			w.before[i] = below(w.state(i))
-			if !w.before[i]["daemon.json"] || !w.before[i]["env"] {
+			if !w.before[i]["daemon.json"] || !w.before[i]["runs"] {
 				return fmt.Errorf("runner %d is not there yet", i)
 			}
 		}
