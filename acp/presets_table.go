@@ -82,6 +82,8 @@ var Presets = map[string]Preset{
 		Notes: []string{
 			"replays after the answer to session/load",
 			"a session loaded in the minute it began is destroyed: Blaise waits for the next",
+			"at its start it deletes a session that was loaded before, unless .gemini/settings.json says " +
+				"{\"general\": {\"sessionRetention\": {\"enabled\": false}}}",
 			"ignores SIGTERM",
 		},
 	},
