@@ -74,6 +74,9 @@ func (w *world) live(ctx context.Context, n int) {
 	} else {
 		l.violates("life: %v", err)
 	}
+	if ctx.Err() != nil {
+		return // broken off: it says nothing
+	}
 	w.f.count("lives", 1)
 	if len(l.wrong) > 0 {
 		w.f.violation(l.wrong...)

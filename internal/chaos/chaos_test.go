@@ -12,7 +12,7 @@ func TestChaos(t *testing.T) {
 		t.Skip("it takes a minute")
 	}
 	t.Parallel()
-	o, err := parse([]string{"-lives", "24", "-seed", "7", "-for", "40s", "-every", "3s", "-at-once", "6"})
+	o, err := parse([]string{"-lives", "20", "-seed", "7", "-for", "30s", "-every", "3s", "-at-once", "5"})
 	if err != nil {
 		t.Fatal(err)
 	}
