@@ -2,7 +2,7 @@
 # Real agents, run through the built programs against a model on loopback, in a
 # network namespace that has nothing else where this machine allows one. The
 # agents are installed outside the project. Arguments go to the tests: -update
-# writes docs/agents.md, -run TestAgents/codex runs those of that name.
+# writes docs/agents.md, -test.run TestAgents/codex runs those of that name.
 set -u
 cd "$(dirname "$0")/.."
 export BLAISE_TEST_AGENTS="${BLAISE_TEST_AGENTS:-$HOME/.cache/blaise-agents}"

@@ -111,18 +111,17 @@ var products = []product{
 	{
 		name: "claude-0.23", title: "claude-agent-acp (@zed-industries)", version: "0.23.1",
 		preset: "claude", path: []string{bin}, env: claudeEnv,
-		faults: map[string]string{"cancel": "after a cancel it answers each message with the answer to the one before"},
 	},
 	{
 		name: "gemini", title: "Gemini CLI", version: "0.61.0",
-		preset: "gemini", path: []string{bin}, minute: true,
+		preset: "gemini", path: []string{bin},
 		// Else, at its start, it deletes a conversation that was loaded before: the
 		// file of the load, with no turn in it yet, has the same short name.
 		files: map[string]string{".gemini/settings.json": `{"general":{"sessionRetention":{"enabled":false}}}`},
 		env:   map[string]string{"GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": "{root}"},
 		notes: []string{
 			"with its default settings it deletes, at its start, a conversation that was loaded before; {general: {sessionRetention: {enabled: false}}} in .gemini/settings.json keeps it",
-			"a conversation cannot be loaded in the clock minute in which it began: this test waits for the next minute before each kill and pause",
+			"a conversation cannot be loaded in the clock minute in which it began: Blaise waits for the next one",
 		},
 	},
 	{
