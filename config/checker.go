@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"blaise.dev/blaise/internal/near"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -105,8 +107,8 @@ func (c *checker) fields(
 }
 
 func (c *checker) advice(key string, known []string) string {
-	if near := didYouMean(key, known); near != "" {
-		return near
+	if meant := near.DidYouMean(key, known); meant != "" {
+		return meant
 	}
 	return ": known keys are " + strings.Join(known, ", ")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"blaise.dev/blaise/internal/near"
 )
 
 // Values are what the placeholders of a text stand for.
@@ -24,7 +26,7 @@ func Expand(text string, v Values) (string, error) {
 		name := strings.Trim(p, "{}")
 		value, found := v.lookup(name)
 		if !found && err == nil {
-			err = fmt.Errorf("expand %q: unknown %s%s", text, p, didYouMean(name, v.names()))
+			err = fmt.Errorf("expand %q: unknown %s%s", text, p, near.DidYouMean(name, v.names()))
 		}
 		return value
 	})

@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"blaise.dev/blaise/acp"
+	"blaise.dev/blaise/internal/near"
 	"blaise.dev/blaise/plug"
 )
 
@@ -88,7 +89,7 @@ func (c *checker) preset(n *yaml.Node) string {
 	name := c.str(n, "agent.use")
 	if _, ok := acp.Lookup(name); !ok && name != "" {
 		c.problem(n, "unknown agent %q%s (%s, or give its command)",
-			name, didYouMean(name, acp.Names()), presets())
+			name, near.DidYouMean(name, acp.Names()), presets())
 	}
 	return name
 }

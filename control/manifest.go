@@ -1,11 +1,10 @@
 package control
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -76,14 +75,19 @@ type limitsSpec struct {
 // errors, and so are those of parts that this version does not enforce: a
 // limit that is not kept must not be accepted.
 func ParseManifest(data []byte) (Manifest, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil {
+		return Manifest{}, invalid("this is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if root.Kind == 0 {
+		return Manifest{}, invalid("the manifest is empty")
+	}
+	if bad := checkKeys(&root, "", reflect.TypeFor[manifestDoc]()); len(bad) > 0 {
+		return Manifest{}, invalid("%s", strings.Join(bad, "\n"))
+	}
 	var doc manifestDoc
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return Manifest{}, invalid("the manifest is empty")
-		}
-		return Manifest{}, invalid("%s", explain(err))
+	if err := root.Decode(&doc); err != nil {
+		return Manifest{}, invalid("%s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if doc.APIVersion != APIVersion || doc.Kind != "Agent" {
 		return Manifest{}, invalid("apiVersion %q and kind %q are not an agent's", doc.APIVersion, doc.Kind).
@@ -114,18 +118,6 @@ func invalid(format string, args ...any) *blaise.Error {
 // laterParts are keys of the contract that this version does not keep yet.
 var laterParts = []string{
 	"inputs", "concurrency", "gate", "tokens", "turns", "activeTime", "door", "identity", "delivery",
-}
-
-// explain makes the decoder's words a sentence for people.
-func explain(err error) string {
-	text := strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n")
-	text = strings.ReplaceAll(strings.TrimSpace(text), "\n  ", "; ")
-	for _, key := range laterParts {
-		if strings.Contains(text, "field "+key+" not found") {
-			return text + " (spec key " + key + " is not enforced by this version; leave it out)"
-		}
-	}
-	return text
 }
 
 // policy is the default policy with what the manifest sets.
@@ -176,7 +168,15 @@ func choose[T ~string](to *T, key, got string, allowed ...T) error {
 			return nil
 		}
 	}
-	return invalid("%s: %q is none of %v", key, got, allowed)
+	return invalid("%s: %q is none of %s", key, got, words(allowed))
+}
+
+func words[T ~string](all []T) string {
+	list := make([]string, len(all))
+	for i, w := range all {
+		list[i] = string(w)
+	}
+	return strings.Join(list, ", ")
 }
 
 // A duration is text like 90s, 15m, 7d; "off" and 0 mean never.

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 
+	"blaise.dev/blaise/internal/near"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -116,35 +118,9 @@ func typeName(t reflect.Type) string {
 
 // suggest answers " (did you mean ...?)" for the nearest name, or nothing.
 func suggest(name string, names []string) string {
-	best, bestAt := "", 3
-	for _, n := range names {
-		if d := distance(name, n); d < bestAt {
-			best, bestAt = n, d
-		}
-	}
+	best := near.Word(name, names)
 	if best == "" {
 		return ""
 	}
 	return fmt.Sprintf(" (did you mean %q?)", best)
-}
-
-// distance is Levenshtein's.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -18,7 +20,9 @@ func applyCommand(a *app) *cobra.Command {
 	c := a.jsonFlag(&cobra.Command{
 		Use: "apply -f FILE", Short: "Make or change an agent from its manifest",
 		Long: "Makes or changes an agent. Unknown keys are refused. A changed policy holds for the\n" +
-			"next idle session, with no runner restarted.",
+			"next idle session, with no runner restarted. agent.yml.example, beside the README, has\n" +
+			"every key with its default and meaning. The least:\n\n" +
+			"  apiVersion: blaise.dev/v1\n  kind: Agent\n  metadata: {name: coder}\n  spec: {}",
 		Example: "  blaise apply -f agent.yml\n  blaise apply -f agent.yml --dry-run",
 		Args:    noArgs,
 		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
@@ -28,7 +32,7 @@ func applyCommand(a *app) *cobra.Command {
 			}
 			x, err := c.ApplyAgent(ctx, manifest, dry)
 			if err != nil {
-				return err
+				return inFile(file, err)
 			}
 			return a.applied(x)
 		}),
@@ -50,6 +54,30 @@ func (a *app) readManifest(file string) ([]byte, error) {
 		return nil, usage("%s", err)
 	}
 	return b, nil
+}
+
+// inFile puts the name of the manifest into what is wrong with it.
+func inFile(file string, err error) error {
+	var e *blaise.Error
+	if !errors.As(err, &e) || e.Code != blaise.CodeInvalid {
+		return err
+	}
+	text, ours := strings.CutPrefix(e.Message, "read manifest: ")
+	if !ours {
+		return err
+	}
+	if file == "-" {
+		file = "stdin"
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = file + ": " + l
+	}
+	hint := e.Hint
+	if hint == "" {
+		hint = "agent.yml.example has every key; see `blaise apply --help`"
+	}
+	return usage("%s", strings.Join(lines, "\n")).WithHint("%s", hint)
 }
 
 func (a *app) applied(x api.Applied) error {

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/transcript"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // errSeen ends a following that has seen what it waited for.
@@ -23,7 +27,8 @@ type vigil struct {
 	ended   string // why the session has ended
 	stuck   string // why it will not be answered without a person
 	asked   map[blaise.QuestionID]bool
-	told    string // the last reason told
+	told    string      // the last reason told
+	offered atomic.Bool // a run waits for a runner
 }
 
 // await prints the answer to a message as it comes. It fails with errWaited if
@@ -33,7 +38,7 @@ func (a *app) await(ctx context.Context, c *api.Client, p api.Posted) error {
 	if !a.json {
 		fmt.Fprintf(a.err, "session %s, message %s\n", p.Session, p.Message)
 	}
-	err := c.Follow(ctx, p.Session, 0, v.follow)
+	err := v.watch(ctx, c)
 	if !errors.Is(err, errSeen) {
 		return err
 	}
@@ -49,6 +54,29 @@ func (a *app) await(ctx context.Context, c *api.Client, p api.Posted) error {
 		}
 	}
 	return v.verdict()
+}
+
+// watch follows the session, and says what its message waits for.
+func (v *vigil) watch(ctx context.Context, c *api.Client) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return c.Follow(ctx, v.posted.Session, 0, v.follow) })
+	g.Go(func() error {
+		w := newWaitTeller(v.a, string(v.posted.Session))
+		for tick := time.NewTicker(lookAgain); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return nil
+			case <-tick.C:
+			}
+			if v.offered.Load() {
+				w.tell(ctx, c)
+			} else {
+				w.rest()
+			}
+		}
+	})
+	return g.Wait()
 }
 
 // printMessage prints the message whole: in a stream long texts are cut.
@@ -96,6 +124,8 @@ func (v *vigil) session(s api.Session) error {
 		v.ended = s.Reason
 	}
 	v.questions(s)
+	n := len(s.Runs)
+	v.offered.Store(n > 0 && s.Runs[n-1].State == blaise.RunOffered)
 	m := blaise.Message{State: v.message.State}
 	if v.message.ID != "" && m.Final() {
 		return errSeen
@@ -118,6 +148,9 @@ func (v *vigil) questions(s api.Session) {
 		_, short := splitID(string(w.ID))
 		fmt.Fprintf(v.a.err, "the agent asks: %s\nhint: blaise approve %s %s, or blaise deny %s %s\n",
 			oneLine(w.What, 200), s.ID, short, s.ID, short)
+		for _, o := range w.Options {
+			fmt.Fprintf(v.a.err, "  or --choice %s: %s\n", harmless(o.ID), oneLine(o.Name, 80))
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ func (a *app) dev(ctx context.Context, o devOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	agents.sayProblems(ctx, a.err)
 	logTo, err := openLog(o.data)
 	if err != nil {
 		return err

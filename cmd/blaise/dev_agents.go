@@ -153,7 +153,7 @@ func (d devAgents) config(data string, name blaise.AgentName) string {
 func configPath(data, name string) string { return filepath.Join(data, "agents", name+".yml") }
 
 func (d devAgents) describe() daemon.Description {
-	return daemon.Description{Slots: devSlots, Agents: d.names}
+	return daemon.Description{Slots: d.slots(), Agents: d.names}
 }
 
 // apply makes the agents known to Blaise. One that is there stays as it is: a

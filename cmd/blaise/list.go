@@ -18,19 +18,19 @@ func listCommand(a *app) *cobra.Command {
 		Example: "  blaise list\n  blaise list --state parked --json",
 		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
 			f.Agent = blaise.AgentName(agent)
-			l, err := c.Sessions(ctx, f)
+			l, err := sessions(ctx, c, f)
 			if err != nil {
 				return err
 			}
 			if a.json {
 				return printJSON(a.out, l)
 			}
-			a.printSessions(l)
+			a.printSessions(l, f.State != "" || agent != "" || f.Text != "" || f.Before != "")
 			return nil
 		}),
 	})
 	fl := c.Flags()
-	fl.StringVar(&f.State, "state", "", "only those in this state; needs: those that need a person")
+	fl.StringVar(&f.State, "state", "", "only those in this state, or ended so (succeeded, failed, cancelled, timed_out);\nneeds: those that need a person")
 	fl.StringVar(&agent, "agent", "", "only those of this agent")
 	fl.StringVar(&f.Text, "find", "", "only those with this in id, title, author or reason")
 	fl.IntVar(&f.Limit, "limit", 50, "at most so many")
@@ -38,8 +38,16 @@ func listCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) printSessions(l api.Sessions) {
-	if len(l.Sessions) == 0 {
+func (a *app) printSessions(l api.Sessions, some bool) {
+	switch {
+	case len(l.Sessions) > 0:
+	case l.Next != "":
+		fmt.Fprintf(a.out, "none so far; more: blaise list --before %s\n", l.Next)
+		return
+	case some:
+		fmt.Fprintln(a.out, "no sessions match")
+		return
+	default:
 		fmt.Fprintln(a.out, "no sessions; begin one with `blaise start`")
 		return
 	}
@@ -51,6 +59,34 @@ func (a *app) printSessions(l api.Sessions) {
 	t.print(a.out, a.width)
 	if l.Next != "" {
 		fmt.Fprintf(a.out, "more: blaise list --before %s\n", l.Next)
+	}
+}
+
+// sessions lists sessions. A state may be an outcome: of the ended ones, those
+// that ended so are chosen here, page by page, until there are enough.
+func sessions(ctx context.Context, c *api.Client, f api.SessionFilter) (api.Sessions, error) {
+	outcome := blaise.Outcome(f.State)
+	switch outcome {
+	case blaise.OutcomeSucceeded, blaise.OutcomeFailed, blaise.OutcomeCancelled, blaise.OutcomeTimedOut:
+	default:
+		return c.Sessions(ctx, f)
+	}
+	f.State = string(blaise.SessionEnded)
+	some := api.Sessions{Sessions: []api.Summary{}}
+	for {
+		l, err := c.Sessions(ctx, f)
+		if err != nil {
+			return some, err
+		}
+		for _, s := range l.Sessions {
+			if s.Outcome == outcome {
+				some.Sessions = append(some.Sessions, s)
+			}
+		}
+		some.Counts, some.Next, f.Before = l.Counts, l.Next, l.Next
+		if l.Next == "" || len(some.Sessions) >= f.Limit {
+			return some, nil
+		}
 	}
 }
 

@@ -47,6 +47,9 @@ func (w *waitTeller) tell(ctx context.Context, c *api.Client) {
 	}
 }
 
+// rest says that there is nothing to wait for now.
+func (w *waitTeller) rest() { w.next = w.a.now().Add(patience) }
+
 // passing is what changes in a line by the passing of time alone.
 var passing = regexp.MustCompile(`\b([0-9.]+(h|m|s|ms))+\b`)
 

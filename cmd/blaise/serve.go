@@ -26,7 +26,10 @@ func serveCommand(a *app) *cobra.Command {
 			"  blaise serve --listen 0.0.0.0:4420 --db postgres://blaise@db/blaise --as https://blaise.example.org",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.data = or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData())
+			var err error
+			if o.data, err = filepath.Abs(or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData())); err != nil {
+				return err
+			}
 			o.dsn = or(o.dsn, os.Getenv("BLAISE_DB"))
 			o.log = newLog(a.err, debug)
 			// --url says where Blaise is; to serve, that is the address it has.
@@ -71,6 +74,7 @@ func (a *app) serving(ctx context.Context, p *plane, token string, first bool) e
 		return err
 	}
 	fmt.Fprintf(a.out, "Blaise is ready at %s (data in %s)\n", p.url, p.o.data)
+	fmt.Fprintf(a.out, "For commands on this machine: export BLAISE_DATA=%s\n", p.o.data)
 	if first {
 		fmt.Fprintf(a.out, "Open in a browser, once: %s\n", link.URL)
 		fmt.Fprintf(a.out, "The admin token is in %s\n", filepath.Join(p.o.data, adminFile))

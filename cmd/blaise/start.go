@@ -94,7 +94,11 @@ func sayCommand(a *app) *cobra.Command {
 // text is what was said: the arguments, or stdin for a single dash.
 func (a *app) text(args []string) (string, error) {
 	if len(args) != 1 || args[0] != "-" {
-		return strings.Join(args, " "), nil
+		text := strings.Join(args, " ")
+		if strings.TrimSpace(text) == "" {
+			return "", usage("the message is empty").WithHint("say something, or - to read it from stdin")
+		}
+		return text, nil
 	}
 	b, err := io.ReadAll(a.in)
 	if err != nil {
@@ -111,7 +115,7 @@ func (a *app) posted(ctx context.Context, c *api.Client, p api.Posted, wait bool
 	if a.json {
 		return printJSON(a.out, p)
 	}
-	_, err := fmt.Fprintf(a.out, "%s %s\n", p.Message, p.State)
+	_, err := fmt.Fprintf(a.out, "session %s, message %s: %s\n", p.Session, p.Message, p.State)
 	return err
 }
 

@@ -45,11 +45,14 @@ func (a *app) where() (place, error) {
 	if p.URL != "" {
 		return p, nil // the server says what it thinks of no token
 	}
-	err := blaise.Errorf(blaise.CodeUnreachable, "no Blaise is known here")
+	err := blaise.Errorf(blaise.CodeUnreachable, "no Blaise is known here").
+		WithHint("start one with `blaise dev`; name the data folder of one that runs with --data DIR or " +
+			"BLAISE_DATA; sign in with `blaise login LINK`; or set BLAISE_URL and BLAISE_TOKEN")
 	if dir != "" {
-		err = blaise.Errorf(blaise.CodeUnreachable, "no Blaise is running on data folder %s", dir)
+		err = blaise.Errorf(blaise.CodeUnreachable, "no Blaise is running on data folder %s", dir).
+			WithHint("start one there with `blaise dev` or `blaise serve`, or name another with --data or BLAISE_DATA")
 	}
-	return p, err.WithHint("start one with `blaise dev`, sign in with `blaise login URL`, or set BLAISE_URL and BLAISE_TOKEN")
+	return p, err
 }
 
 // readDev reads what `blaise dev` or `serve` says of itself in its data folder;

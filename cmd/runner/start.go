@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -12,6 +13,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/config"
 	"blaise.dev/blaise/daemon"
+	"blaise.dev/blaise/internal/check"
 
 	"github.com/spf13/cobra"
 )
@@ -29,7 +31,7 @@ func startCommand(a *app) *cobra.Command {
   USR1       take nothing more, exit when the runs have ended (runner drain)
   USR2       exit at once and leave the runs alone (runner detach); the next
              start with the same --state adopts them`,
-		Example: "  runner start --url http://127.0.0.1:8080 --token-file token\n" +
+		Example: "  runner start --url http://127.0.0.1:4420 --token-file token\n" +
 			"  BLAISE_URL=... BLAISE_RUNNER_TOKEN=... runner start --once",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -55,13 +57,17 @@ func (a *app) start(ctx context.Context, url, tokenFile string, once bool) error
 	if err != nil {
 		return err
 	}
+	log := slog.New(slog.NewTextHandler(a.err, nil))
+	if err := checkFirst(ctx, log, file); err != nil {
+		return err
+	}
 	d := daemon.New(daemon.Config{
 		URL: url, StateDir: state, Once: once, Version: programVersion(),
 		Token:     func() (string, error) { return token(tokenFile) },
 		ConfigFor: func(blaise.AgentName) string { return file },
 		Command:   func(program string) []string { return []string{program, "run"} },
-		Describe:  func() (daemon.Description, error) { return describe(file) },
-		Log:       slog.New(slog.NewTextHandler(a.err, nil)),
+		Describe:  func() (daemon.Description, error) { return describe(log, file) },
+		Log:       log,
 	})
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -73,9 +79,30 @@ func (a *app) start(ctx context.Context, url, tokenFile string, once bool) error
 	return err
 }
 
-// describe is what blaise.yml lets this instance offer.
-func describe(file string) (daemon.Description, error) {
+// checkFirst refuses a configuration that cannot be read, and logs what else
+// would keep a run from working: it may be mended while the runner waits.
+func checkFirst(ctx context.Context, log *slog.Logger, file string) error {
+	_, found, err := check.File(ctx, file)
+	if err != nil {
+		return badConfig(file, err)
+	}
+	for _, f := range check.Bad(found) {
+		log.Warn("a run would not work", "what", f.What, "problem", f.Text)
+	}
+	return nil
+}
+
+// describe is what blaise.yml lets this instance offer. Each problem of the file
+// is a line of the log.
+func describe(log *slog.Logger, file string) (daemon.Description, error) {
 	cfg, err := config.Read(file)
+	var all config.Problems
+	if errors.As(err, &all) {
+		for _, p := range all {
+			log.Error("blaise.yml is wrong", "at", fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column), "problem", p.Text)
+		}
+		return daemon.Description{}, usage("%s in %s", check.Plural(len(all), "problem"), file)
+	}
 	if err != nil {
 		return daemon.Description{}, err
 	}

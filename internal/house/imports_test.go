@@ -20,18 +20,20 @@ var mayImport = map[string][]string{
 	"git":        {},
 	"audit":      {},
 
-	"plug":   {".", "transcript", "git", "redact", "internal/shim"},
-	"config": {"plug", "acp"},
+	"plug":   {".", "transcript", "git", "redact", "internal/near", "internal/shim"},
+	"config": {"plug", "acp", "internal/near"},
 	"run":    {".", "acp", "plug", "transcript", "directive", "config", "redact", "api"},
 	"daemon": {".", "api", "config", "transcript", "plug", "git", "run", "internal/shim"},
 
 	"api":       {".", "transcript", "directive"},
 	"store":     {".", "transcript", "directive"},
-	"control":   {".", "store", "transcript", "directive", "audit"},
+	"control":   {".", "store", "transcript", "directive", "audit", "internal/near"},
 	"server":    {".", "api", "control", "store", "transcript"},
 	"dashboard": {".", "api", "control", "server", "transcript"},
 
-	"internal/shim": {},
+	"internal/check": {"acp", "config", "plug"},
+	"internal/near":  {},
+	"internal/shim":  {},
 	"internal/runcmd": {
 		".", "acp", "api", "config", "directive", "git", "plug", "redact", "run", "transcript",
 		"internal/demoagent", "internal/shim",

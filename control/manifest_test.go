@@ -1,0 +1,76 @@
+package control_test
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/control"
+
+	"gopkg.in/yaml.v3"
+)
+
+func TestManifestExample(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../agent.yml.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := control.ParseManifest(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := m.Policy, blaise.DefaultPolicy()
+	want.TeardownRetry = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the example sets\n%+v, want the defaults\n%+v", got, want)
+	}
+	var doc map[string]any
+	if err := yaml.Unmarshal(b, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range control.ManifestKeys() {
+		if !stands(doc, path) {
+			t.Errorf("the example has no %s", strings.Join(path, "."))
+		}
+	}
+}
+
+func stands(in map[string]any, path []string) bool {
+	v, ok := in[path[0]]
+	if len(path) == 1 || !ok {
+		return ok
+	}
+	inner, _ := v.(map[string]any)
+	return stands(inner, path[1:])
+}
+
+func TestManifestErrors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ spec, want string }{
+		"unknown key": {"polcy: {}", `line 5: unknown key "polcy" in spec; did you mean "policy"? (keys here: requirements, policy`},
+		"inside":      {"policy: {idle: {aftr: 3m}}", `line 5: unknown key "aftr" in spec.policy.idle; did you mean "after"?`},
+		"later":       {"gate: []", "line 5: spec.gate is not enforced by this version"},
+		"a list":      {"policy: []", "line 5: spec.policy: want the keys idle, maxPaused"},
+		"duration":    {"policy: {maxPaused: soon}", `line 5: spec.policy.maxPaused: "soon" is not a duration`},
+		"in a list":   {"policy: {teardownRetry: [1m, x]}", `spec.policy.teardownRetry: "x" is not a duration`},
+		"number":      {"policy: {lease: {misses: many}}", "spec.policy.lease.misses: want a whole number"},
+		"choice":      {"policy: {idle: {then: stop}}", `policy.idle.then: "stop" is none of pause, end`},
+		"label":       {"requirements: {os: [linux]}", "spec.requirements.os: want a single value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := control.ParseManifest([]byte(
+				"apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: x}\nspec:\n  " + c.spec + "\n"))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("error %v, want %q", err, c.want)
+			}
+			if strings.Contains(err.Error(), "control.") || strings.Contains(err.Error(), "!!") {
+				t.Errorf("error %v speaks of Go or YAML", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,177 @@
+// Package check looks at everything about a blaise.yml that can be known
+// without a run. `runner check`, `runner start` and `blaise dev` call it. It
+// opens no plug and changes nothing.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blaise.dev/blaise/acp"
+	"blaise.dev/blaise/config"
+	"blaise.dev/blaise/plug"
+)
+
+// A Finding is one thing that was looked at.
+type Finding struct {
+	What string `json:"what"`
+	OK   bool   `json:"ok"`
+	Text string `json:"text"`
+}
+
+// File reads the file and looks at what it names. The error is that of
+// config.Read; the findings then say what is wrong with the file, each once.
+func File(ctx context.Context, file string) (config.Config, []Finding, error) {
+	cfg, err := config.Read(file)
+	if err != nil {
+		return cfg, problems(file, err), err
+	}
+	found := []Finding{{What: file, OK: true, Text: Plural(len(cfg.Plugs), "plug") + ", " +
+		Plural(cfg.Runner.Slots, "slot")}}
+	found = append(found, checkAgent(cfg))
+	found = append(found, checkEnv(cfg)...)
+	for _, s := range cfg.Plugs {
+		found = append(found, checkPlug(ctx, filepath.Dir(file), s)...)
+	}
+	return cfg, found, nil
+}
+
+// Bad are the findings that are not as they should be.
+func Bad(found []Finding) []Finding {
+	var bad []Finding
+	for _, f := range found {
+		if !f.OK {
+			bad = append(bad, f)
+		}
+	}
+	return bad
+}
+
+// Plural is a number of things in words; the thing takes an s.
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func problems(file string, err error) []Finding {
+	var all config.Problems
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{{What: file, Text: "there is no such file"}}
+	case !errors.As(err, &all):
+		return []Finding{{What: file, Text: err.Error()}}
+	}
+	var found []Finding
+	for _, p := range all {
+		found = append(found, Finding{What: fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column), Text: p.Text})
+	}
+	return found
+}
+
+// checkAgent looks for the agent's program here. Behind a plug that has programs
+// of its own only a run can tell.
+func checkAgent(cfg config.Config) Finding {
+	argv, install := cfg.Agent.Command, ""
+	if len(argv) == 0 {
+		p, _ := acp.Lookup(cfg.Agent.Use) // config knows it
+		argv, install = p.Command, p.Install
+	}
+	if len(argv) == 0 {
+		return Finding{What: "agent", OK: true, Text: "the demo agent, part of this program"}
+	}
+	path, err := exec.LookPath(argv[0])
+	switch {
+	case err == nil:
+		return Finding{What: "agent", OK: true, Text: path}
+	case !hostPrograms(cfg.Plugs):
+		return Finding{What: "agent", OK: true,
+			Text: fmt.Sprintf("%s is not here; it must be inside plug %q", argv[0], cfg.Plugs[len(cfg.Plugs)-1].ID)}
+	case install != "":
+		return Finding{What: "agent", Text: fmt.Sprintf("program %q is not found: %s", argv[0], install)}
+	}
+	return Finding{What: "agent", Text: fmt.Sprintf("program %q is not found", argv[0])}
+}
+
+// hostPrograms says that the agent sees the programs of this machine.
+func hostPrograms(specs []plug.Spec) bool {
+	return !slices.ContainsFunc(specs, func(s plug.Spec) bool { return s.Use == "container" })
+}
+
+func checkEnv(cfg config.Config) []Finding {
+	var found []Finding
+	for _, name := range slices.Sorted(maps.Keys(cfg.Agent.Env)) {
+		v := cfg.Agent.Env[name]
+		if v.From == "" {
+			continue
+		}
+		if _, ok := os.LookupEnv(v.From); !ok {
+			found = append(found, Finding{What: "agent.env." + name,
+				Text: fmt.Sprintf("the runner has no variable %s", v.From)})
+		}
+	}
+	return found
+}
+
+func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
+	what := "plug " + s.ID
+	if s.Use != "worktree" {
+		return []Finding{{What: what, OK: true, Text: s.Use}}
+	}
+	bad := checkNames(what, s)
+	repo := key(s, "repo")
+	if repo == "" {
+		repo = "."
+	}
+	if !filepath.IsAbs(repo) && !strings.HasPrefix(repo, "~") {
+		repo = filepath.Join(dir, repo)
+	}
+	if out, err := git(ctx, repo, "rev-parse", "--git-dir"); err != nil {
+		bad = append(bad, Finding{What: what, Text: fmt.Sprintf("%s is no git repository: %s", repo, out)})
+	} else if base := key(s, "base"); base != "" {
+		if _, err := git(ctx, repo, "rev-parse", "--verify", "--quiet", "--end-of-options", base+"^{commit}"); err != nil {
+			bad = append(bad, Finding{What: what, Text: fmt.Sprintf("base: %s has no branch or commit %q", repo, base)})
+		}
+	}
+	if len(bad) > 0 {
+		return bad
+	}
+	return []Finding{{What: what, OK: true, Text: "worktree of " + repo}}
+}
+
+// checkNames looks for placeholders that nothing fills in.
+func checkNames(what string, s plug.Spec) []Finding {
+	var bad []Finding
+	for _, name := range []string{"branch", "dir"} {
+		_, err := config.Expand(key(s, name), config.Values{Session: "s", Environment: "s"})
+		if err != nil {
+			bad = append(bad, Finding{What: what, Text: fmt.Sprintf("%s: %v", name, err)})
+		}
+	}
+	return bad
+}
+
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// key is a text key of a spec, "" if it is not there.
+func key(s plug.Spec, name string) string {
+	c := s.Config.Content
+	for i := 0; i+1 < len(c); i += 2 {
+		if c[i].Value == name {
+			return c[i+1].Value
+		}
+	}
+	return ""
+}
