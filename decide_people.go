@@ -57,7 +57,7 @@ func (d *decision) mayPost() error {
 		return Errorf(CodeInvalid, "the message is empty")
 	case s.ended():
 		return Errorf(CodeRefused, "session %s has ended: %s", id, s.Session.Reason).
-			WithHint("blaise session start --from %s", id)
+			WithHint("blaise start --from %s", id)
 	case s.Environment.State == EnvOrphaned:
 		return Errorf(CodeRefused, "the environment of session %s is orphaned: %s", id,
 			s.Environment.LastError).WithHint("an admin must retry: blaise retry-teardown %s", id)

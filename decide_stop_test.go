@@ -149,7 +149,7 @@ func TestA18_EndIsCompleteWithTheReceipt(t *testing.T) {
 	st.wantsVerdict(st.hears(), blaise.VerdictGo)
 	st.outcome(blaise.OutcomeSucceeded)
 	st.wants(blaise.EnvPausing, blaise.SessionEnded)
-	st.refuses(blaise.Event{Kind: blaise.EventMessagePosted, Text: "more"}, blaise.CodeRefused, "blaise session start --from abcd1234")
+	st.refuses(blaise.Event{Kind: blaise.EventMessagePosted, Text: "more"}, blaise.CodeRefused, "blaise start --from abcd1234")
 	st.refuses(blaise.Event{Kind: blaise.EventEndAsked}, blaise.CodeRefused, "already ended")
 }
 

@@ -35,6 +35,7 @@ func rootCommand(a *app) *cobra.Command {
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
 	completionExamples(root)
+	a.completions(root)
 	return root
 }
 

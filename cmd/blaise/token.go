@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -18,55 +19,75 @@ func tokenCommand(a *app) *cobra.Command {
 
 func tokenCreateCommand(a *app) *cobra.Command {
 	var t api.NewToken
+	var out string
 	c := a.jsonFlag(&cobra.Command{
 		Use: "create NAME", Short: "Make a runner and print its token, this once",
-		Long: "Makes a runner. Its token goes to stdout and is shown this once; all daemons that\n" +
-			"start with it are one runner.",
-		Example: "  blaise token create laptop > runner.token\n  runner start --url URL --token-file runner.token",
+		Long: "Makes a runner. Its token goes to stdout and is shown this once, or into a\n" +
+			"file for you alone; all daemons that start with it are one runner. Keep it outside of\n" +
+			"every repository.",
+		Example: "  blaise token create laptop --out ~/.config/blaise/laptop.token\n  runner start --url URL --token-file ~/.config/blaise/laptop.token",
 		Args:    exactArgs("the name of a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			t.Name = args[0]
+			if _, err := os.Lstat(out); out != "" && err == nil {
+				return blaise.Errorf(blaise.CodeRefused, "%s is there already", out).
+					WithHint("a token that is written over is lost: name another file")
+			}
+			a.warnSame(ctx, c, t.Name)
 			made, err := c.NewToken(ctx, t)
 			if err != nil {
 				return err
 			}
+			if out != "" {
+				return a.keepToken(made, out)
+			}
 			if a.json {
 				return printJSON(a.out, made)
 			}
-			fmt.Fprintf(a.err, "runner %s, id %s; keep the token, it is not shown again:\n", made.Name, made.ID)
+			fmt.Fprintf(a.err, "runner %s, id %s; keep the token, it is not shown again\n", made.Name, made.ID)
 			_, err = fmt.Fprintln(a.out, made.Secret)
 			return err
 		}),
 	})
 	c.Flags().StringToStringVar(&t.Labels, "label", nil, "a label that agents may require, `name=value`")
+	c.Flags().StringVar(&out, "out", "", "write the token into this new file, for you alone to read")
 	c.Flags().BoolVar(&t.SingleUse, "single-use", false, "for one daemon and one run")
 	return c
+}
+
+// keepToken writes a token where it was told to; if it cannot, it is shown.
+func (a *app) keepToken(made api.Token, path string) error {
+	if err := writePrivate(path, []byte(made.Secret+"\n")); err != nil {
+		fmt.Fprintln(a.out, made.Secret)
+		return fmt.Errorf("keep the token, which is above: %w", err)
+	}
+	if a.json {
+		made.Secret = ""
+		return printJSON(a.out, made)
+	}
+	_, err := fmt.Fprintf(a.out, "runner %s, id %s; its token is in %s\n", made.Name, made.ID, path)
+	return err
+}
+
+// warnSame says that a runner of that name is there: two of one name are told
+// apart by their ids alone.
+func (a *app) warnSame(ctx context.Context, c *api.Client, name string) {
+	all, err := c.Runners(ctx)
+	if err != nil {
+		return // it is a warning; the call itself says what is wrong
+	}
+	for _, r := range all {
+		if r.Name == name && !r.Revoked {
+			fmt.Fprintf(a.err, "warning: there is a runner %s already (id %s); this makes another, "+
+				"which cannot take its sessions on\n", name, r.ID)
+		}
+	}
 }
 
 func tokenListCommand(a *app) *cobra.Command {
 	c := runnerListCommand(a)
 	c.Short, c.Example = "List the runners that tokens were made for", "  blaise token list"
 	return c
-}
-
-func tokenRevokeCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "revoke RUNNER", Short: "Make a runner's token and all its leases worthless",
-		Long: "Revokes a token, named by the runner's name or id. Its runs are stopped without a\n" +
-			"teardown; what they left behind is listed as lost.",
-		Example: "  blaise token revoke laptop", Args: exactArgs("a runner"),
-		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			r, err := findRunner(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			if err := c.RevokeToken(ctx, r.ID); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(a.out, "runner %s: its token is revoked\n", r.Name)
-			return err
-		}),
-	}
 }
 
 // findRunner finds a runner by its id or name; of several with one name, the

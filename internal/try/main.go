@@ -73,6 +73,7 @@ func (t *trial) finish() error {
 	fmt.Printf("\nThe dashboard goes on running. Open it in a browser, once:\n\n  %s\n\n", link)
 	fmt.Printf("Or go on here:\n\n  export PATH=%s:$PATH BLAISE_DATA=%s\n", filepath.Dir(t.program), t.data)
 	fmt.Printf("  blaise start --agent try --wait help\n\nTo stop it: kill %d\n", t.dev.Process.Pid)
+	fmt.Printf("Then remove what was made to try it: rm -rf %s\n", t.dir)
 	return nil
 }
 
