@@ -24,9 +24,7 @@ type product struct {
 	env     map[string]string
 	files   map[string]string // below HOME
 	notes   []string          // what it takes, for the reader
-	faults  map[string]string // what is wrong with it, by the step that shows it
 	mayAct  bool              // it never asks
-	minute  bool              // it cannot load what began in the same minute
 }
 
 const bin = ".bin" // where npm links the programs of a package
@@ -111,6 +109,9 @@ var products = []product{
 	{
 		name: "claude-0.23", title: "claude-agent-acp (@zed-industries)", version: "0.23.1",
 		preset: "claude", path: []string{bin}, env: claudeEnv,
+		notes: []string{
+			"after a cancel it would answer each message with the answer to the one before: Blaise starts it again",
+		},
 	},
 	{
 		name: "gemini", title: "Gemini CLI", version: "0.61.0",

@@ -27,7 +27,7 @@ type result struct {
 	Unknown []string  `json:"unknown,omitempty"` // what it asked of the model and was not served
 }
 
-// An outcome is that of one step: ok, FAILED, or its fault, which is the agent's own.
+// An outcome is that of one step: ok or FAILED.
 type outcome struct {
 	Step    string  `json:"step"`
 	State   string  `json:"state"`

@@ -151,7 +151,7 @@ func (k *talk) killRun() (string, error) {
 }
 
 func (k *talk) kill(words string, find func() []process) (string, error) {
-	if err := errors.Join(k.nextMinute(), k.hang(words)); err != nil {
+	if err := k.hang(words); err != nil {
 		return "", err
 	}
 	victims := find()
@@ -175,9 +175,6 @@ func (k *talk) kill(words string, find func() []process) (string, error) {
 
 // pause leaves no agent, and a message wakes the session.
 func (k *talk) pause() (string, error) {
-	if err := k.nextMinute(); err != nil {
-		return "", err
-	}
 	if _, err := k.try("blaise", "pause", string(k.id)); err != nil {
 		return "", err
 	}
@@ -245,13 +242,4 @@ func (k *talk) left() (string, error) {
 	}
 	k.stop()
 	return "", k.gone()
-}
-
-// nextMinute waits for one, for agents that name a conversation by it.
-func (k *talk) nextMinute() error {
-	if !k.product.minute {
-		return nil
-	}
-	now := time.Now().Minute()
-	return k.await("the next minute", func() bool { return time.Now().Minute() != now })
 }
