@@ -126,7 +126,24 @@ func (p panel) Restore() string { return "blaise restore " + string(p.S.ID) }
 // StateMeaning explains the session's state (A5).
 func (p panel) StateMeaning() string { return p.S.State.Meaning() }
 
+// ending says that the session has ended and its environment is still paused
+// for it, to be taken down.
+func (p panel) ending() bool {
+	return p.S.State == blaise.SessionEnded && p.S.Environment.State == blaise.EnvPausing
+}
+
+// EnvironmentMeaning explains the environment's state.
+func (p panel) EnvironmentMeaning() string {
+	if p.ending() {
+		return "The run has confirmed the end: it saves the work, then everything is taken down."
+	}
+	return p.S.Environment.Meaning
+}
+
 // EnvironmentWords is the environment's state as words.
 func (p panel) EnvironmentWords() string {
+	if p.ending() {
+		return "ending"
+	}
 	return strings.ReplaceAll(string(p.S.Environment.State), "_", " ")
 }
