@@ -132,7 +132,7 @@ func agentShowCommand(a *app) *cobra.Command {
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			g, err := c.Agent(ctx, blaise.AgentName(args[0]))
 			if err != nil {
-				return err
+				return nameAgents(ctx, c, blaise.AgentName(args[0]), err)
 			}
 			if a.json {
 				return printJSON(a.out, g)
@@ -150,7 +150,7 @@ func agentStateCommand(a *app, verb, state, short string) *cobra.Command {
 		Use: verb + " NAME", Short: short, Example: "  blaise agent " + verb + " demo", Args: exactArgs("the name of an agent"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			if err := c.SetAgentState(ctx, blaise.AgentName(args[0]), state); err != nil {
-				return err
+				return nameAgents(ctx, c, blaise.AgentName(args[0]), err)
 			}
 			_, err := fmt.Fprintf(a.out, "agent %s: %s\n", args[0], state)
 			return err

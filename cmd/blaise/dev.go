@@ -81,6 +81,7 @@ func (a *app) dev(ctx context.Context, o devOptions) (err error) {
 		return err
 	}
 	agents.sayProblems(ctx, a.err)
+	agents.sayMoved(a.err, o.data)
 	logTo, err := openLog(o.data)
 	if err != nil {
 		return err

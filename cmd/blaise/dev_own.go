@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"blaise.dev/blaise/internal/check"
 
@@ -43,5 +44,22 @@ func (d devAgents) sayProblems(ctx context.Context, w io.Writer) {
 	fmt.Fprintf(w, "blaise: %s: %s; mend it, the next run reads it anew\n", d.own, fate)
 	for _, f := range bad {
 		fmt.Fprintf(w, "  %s: %s\n", f.What, f.Text)
+	}
+}
+
+// repoFile has the repository that dev worked on last, in its data folder.
+const repoFile = "repository"
+
+// sayMoved says that the sessions of the data folder may be another
+// repository's: one data folder is meant for one.
+func (d devAgents) sayMoved(w io.Writer, data string) {
+	path := filepath.Join(data, repoFile)
+	last, err := readToken(path)
+	if err == nil && last != "" && last != d.repo {
+		fmt.Fprintf(w, "blaise: the sessions so far in %s are of repository %s; give this one a folder "+
+			"of its own with --data\n", data, last)
+	}
+	if last != d.repo {
+		_ = writePrivate(path, []byte(d.repo+"\n")) // the next start says nothing then
 	}
 }

@@ -38,12 +38,15 @@ func startCommand(a *app) *cobra.Command {
 					return err
 				}
 			}
+			if err := mayTake(ctx, c, name, set); err != nil {
+				return err
+			}
 			start := api.StartSession{
 				Agent: name, Text: text, Key: key, Set: set, From: blaise.SessionID(from),
 			}
 			p, err := again(ctx, a, func() (api.Posted, error) { return c.StartSession(ctx, start) })
 			if err != nil {
-				return err
+				return nameAgents(ctx, c, name, err)
 			}
 			return a.posted(ctx, c, p, wait)
 		}),

@@ -15,7 +15,8 @@ import (
 type teller struct {
 	w     io.Writer
 	times bool
-	open  bool // the last line has no end yet
+	open  bool              // the last line has no end yet
+	tools map[string]string // the names of tool calls, by their ids
 }
 
 func (t *teller) tell(e transcript.Event) {
@@ -23,10 +24,34 @@ func (t *teller) tell(e transcript.Event) {
 		t.say(e.At, harmless(text))
 		return
 	}
-	if text := transcript.Line(e); text != "" {
+	if text := t.line(e); text != "" {
 		t.endLine()
 		fmt.Fprintf(t.w, "%s· %s\n", t.stamp(e.At), text)
 	}
+}
+
+// line is an event on a line. An update of a tool call has no name of its own:
+// it gets that of the call.
+func (t *teller) line(e transcript.Event) string {
+	u, ok := updateOf(e)
+	if !ok || !strings.HasPrefix(u.SessionUpdate, "tool_call") || u.SessionUpdate == "" {
+		return transcript.Line(e)
+	}
+	if t.tools == nil {
+		t.tools = map[string]string{}
+	}
+	if u.Title != "" {
+		t.tools[u.ToolCallID] = u.Title
+		return transcript.Line(e)
+	}
+	name := t.tools[u.ToolCallID]
+	if u.Status == "" {
+		return "" // it says nothing that has a line
+	}
+	if name == "" {
+		name = "a tool"
+	}
+	return transcript.Harmless(fmt.Sprintf("tool: %s (%s)", name, u.Status))
 }
 
 func (t *teller) say(at time.Time, text string) {
@@ -54,28 +79,34 @@ func (t *teller) stamp(at time.Time) string {
 	return at.Local().Format("15:04:05 ")
 }
 
-// said is the text of a piece of the agent's answer.
-func said(e transcript.Event) (string, bool) {
-	if e.Kind != transcript.KindUpdate {
-		return "", false
-	}
-	type update struct {
-		SessionUpdate string
-		Content       json.RawMessage
-	}
+// An update is what a teller reads of the agent's session/update.
+type update struct {
+	SessionUpdate string
+	Content       json.RawMessage
+	ToolCallID    string
+	Title, Status string
+}
+
+// updateOf reads an update, given bare or as the params around it.
+func updateOf(e transcript.Event) (update, bool) {
 	var d struct {
 		update
 		Update *update
 	}
-	if json.Unmarshal(e.Data, &d) != nil {
-		return "", false
+	if e.Kind != transcript.KindUpdate || json.Unmarshal(e.Data, &d) != nil {
+		return update{}, false
 	}
-	u := d.update
 	if d.Update != nil {
-		u = *d.Update
+		return *d.Update, true
 	}
+	return d.update, true
+}
+
+// said is the text of a piece of the agent's answer.
+func said(e transcript.Event) (string, bool) {
+	u, ok := updateOf(e)
 	var block struct{ Type, Text string }
-	if u.SessionUpdate != "agent_message_chunk" || json.Unmarshal(u.Content, &block) != nil {
+	if !ok || u.SessionUpdate != "agent_message_chunk" || json.Unmarshal(u.Content, &block) != nil {
 		return "", false
 	}
 	return block.Text, block.Type == "text"

@@ -68,7 +68,8 @@ type watcher struct {
 	teller teller
 	quiet  bool // the transcript alone
 	state  string
-	ended  bool
+
+	explained map[blaise.EnvironmentState]bool
 }
 
 func (w *watcher) follow(f api.Followed) error {
@@ -90,7 +91,7 @@ func (w *watcher) session(s api.Session) error {
 	now := fmt.Sprintf("session %s, environment %s", s.State, s.Environment.State)
 	if now != w.state && !w.quiet && !w.a.json {
 		w.teller.endLine()
-		fmt.Fprintf(w.a.out, "%s= %s: %s\n", w.teller.stamp(w.a.now()), now, s.Environment.Meaning)
+		fmt.Fprintf(w.a.out, "%s= %s\n", w.teller.stamp(w.a.now()), because(now, w.meaning(s.Environment)))
 		w.state = now
 	}
 	if s.State == blaise.SessionEnded && over(s.Environment.State) {
@@ -98,6 +99,18 @@ func (w *watcher) session(s api.Session) error {
 		return errSeen
 	}
 	return nil
+}
+
+// meaning explains a state of the environment the first time it is there.
+func (w *watcher) meaning(e api.Environment) string {
+	if w.explained[e.State] {
+		return ""
+	}
+	if w.explained == nil {
+		w.explained = map[blaise.EnvironmentState]bool{}
+	}
+	w.explained[e.State] = true
+	return e.Meaning
 }
 
 // over says that nothing more happens to an environment by itself.
