@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/run"
 )
 
@@ -25,6 +26,26 @@ func (s *state) before(r *row) []*row {
 		}
 	}
 	return live
+}
+
+// clear removes the directories of the session's environments that hold
+// nothing: a run that was fenced off while it began leaves them, and the run
+// after it may be elsewhere. While another of its runs is here it does nothing.
+func (s *state) clear(id blaise.SessionID) {
+	s.births.Lock()
+	defer s.births.Unlock()
+	if rows, _ := filepath.Glob(filepath.Join(s.runs(), string(id)+".*")); len(rows) > 0 {
+		return
+	}
+	for _, generation := range []string{"", "-*"} {
+		dirs, _ := filepath.Glob(filepath.Join(s.dir, environments, string(id)+generation))
+		for _, dir := range dirs {
+			plugs, _ := filepath.Glob(filepath.Join(dir, "*"))
+			for _, one := range append(plugs, dir) {
+				_ = os.Remove(one) // only if it is empty
+			}
+		}
+	}
 }
 
 // lives says that the process of the run, or something that it started, is

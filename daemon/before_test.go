@@ -1,6 +1,8 @@
 package daemon_test
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -44,4 +46,33 @@ func TestTheRunBeforeIsGoneFirst(t *testing.T) {
 		}
 	}
 	h.settled(t)
+}
+
+// X4: what a run that was fenced off while it began left, and that holds
+// nothing, goes with it; what holds something stays.
+func TestEmptyEnvironmentsAreCleared(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	at := filepath.Join(h.State, "environments")
+	if err := os.MkdirAll(filepath.Join(at, "stestone-2", "src"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(at, "stestone-3", "src", "made.json")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o700), os.WriteFile(kept, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	h.start(t)
+	c.set(func() { c.offer, c.stop = true, true })
+	c.reported(blaise.EventPauseReported)
+	h.settled(t)
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(at, "stestone-2")); err != nil {
+			break
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(at, "*", "*", "*"))
+	if all, _ := os.ReadDir(at); len(all) != 1 || len(left) != 1 || left[0] != kept {
+		t.Errorf("left: %v, %v", all, left)
+	}
 }

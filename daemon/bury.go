@@ -100,6 +100,7 @@ func (d *Daemon) settle(ctx context.Context, r *row, how string) {
 	if err := r.remove(); err != nil {
 		d.log.Error("run directory not removed", "run", r.Run, "error", err)
 	}
+	d.state.clear(r.Run.Session())
 	d.buried(outcome)
 }
 

@@ -23,7 +23,7 @@
 //	instance           the instance's id, outlives restarts
 //	bin/DIGEST/NAME    the program that daemon, children and shims run from
 //	runs/RUN/          row.json, run.lock, spool/, stdout, stderr, done
-//	env/               what plugs keep beside their environments
+//	environments/      what plugs keep beside their layers
 //
 // It belongs to one machine.
 package daemon

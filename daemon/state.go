@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"blaise.dev/blaise"
 )
@@ -22,7 +23,13 @@ type state struct {
 	machine  blaise.MachineID
 	boot     string // drawn for this process
 	program  string // our own program, copied
+
+	births sync.Mutex // a row is made, or the rest of a session is cleared, not both
 }
+
+// environments is where the plugs keep what is beside their layers: see
+// plug.Stack.
+const environments = "environments"
 
 // Face is what daemon.json tells the commands that talk to a daemon.
 type Face struct {
@@ -44,7 +51,7 @@ func ReadFace(stateDir string) (Face, error) {
 }
 
 func openState(dir string) (*state, error) {
-	for _, sub := range []string{"", "bin", "runs", "env"} {
+	for _, sub := range []string{"", "bin", "runs", environments} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, fmt.Errorf("make state directory: %w", err)
 		}

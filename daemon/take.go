@@ -84,7 +84,9 @@ func (d *Daemon) takeAll(ctx, life context.Context, offers []api.Offer) (taken i
 		if _, err := d.child(o.Run); err == nil {
 			continue // ours already
 		}
+		d.state.births.Lock()
 		r, err := d.state.newRow(o.Run, o.Kind)
+		d.state.births.Unlock()
 		if err != nil {
 			d.log.Error("run not taken", "run", o.Run, "error", err)
 			continue
