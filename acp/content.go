@@ -84,7 +84,7 @@ func newContentBlock(raw json.RawMessage) ContentBlock {
 func (b *ContentBlock) set(key string, value json.RawMessage) {
 	switch key {
 	case "type":
-		b.Type = str(value)
+		b.Type = word(value)
 	case "text":
 		b.Text = str(value)
 	case "data":

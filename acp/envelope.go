@@ -29,7 +29,7 @@ func parseEnvelope(raw []byte) envelope {
 		case "id":
 			e.id = value
 		case "method":
-			e.method = str(value)
+			e.method = word(value)
 		case "params":
 			e.params = nonNull(value)
 		case "result":

@@ -94,8 +94,54 @@ func memberKey(b []byte, i int) (key string, value int) {
 	if colon >= len(b) || b[colon] != ':' {
 		return "", -1
 	}
-	return str(b[i:end]), skipSpace(b, colon+1)
+	return keyName(b[i:end]), skipSpace(b, colon+1)
 }
+
+// keyName is the key in quotes, without memory of its own for those that come
+// with every message.
+func keyName(quoted []byte) string {
+	if len(quoted) >= 2 {
+		if known, ok := knownKeys[string(quoted[1:len(quoted)-1])]; ok {
+			return known
+		}
+	}
+	return str(quoted)
+}
+
+var knownKeys = func() map[string]string {
+	keys := map[string]string{}
+	for _, k := range []string{
+		"jsonrpc", "id", "method", "params", "result", "error", "sessionId", "update", "_meta",
+		"sessionUpdate", "content", "type", "text", "messageId", "toolCallId", "title", "kind",
+		"status", "locations", "rawInput", "rawOutput", "path", "line", "data", "uri", "name",
+		"used", "size", "cost", "entries", "priority", "currentModeId", "configOptions",
+	} {
+		keys[k] = k
+	}
+	return keys
+}()
+
+// word is str without memory of its own for the methods and kinds there are.
+func word(raw []byte) string {
+	if len(raw) >= 2 && raw[0] == '"' {
+		if known, ok := knownWords[string(raw[1:len(raw)-1])]; ok {
+			return known
+		}
+	}
+	return str(raw)
+}
+
+var knownWords = func() map[string]string {
+	words := map[string]string{}
+	for _, w := range []string{
+		methodUpdate, methodPermission, KindUserChunk, KindAgentChunk, KindThoughtChunk,
+		KindToolCall, KindToolUpdate, KindPlan, KindCommands, KindMode, KindConfig, KindInfo,
+		KindUsage, BlockText,
+	} {
+		words[w] = w
+	}
+	return words
+}()
 
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {

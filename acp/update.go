@@ -46,7 +46,7 @@ func newUpdate(params json.RawMessage) Update {
 		u.Raw = params
 		return u
 	}
-	u.Kind = str(field(u.Raw, "sessionUpdate"))
+	u.Kind = word(field(u.Raw, "sessionUpdate"))
 	return u
 }
 

@@ -40,6 +40,7 @@ type Description struct {
 	Slots  int
 	Labels map[string]string
 	Agents []string
+	Probed []api.Probed
 }
 
 // A Daemon takes runs until it is told to stop. Its methods are safe for
@@ -249,5 +250,6 @@ func (d *Daemon) hello() api.Hello {
 		Host: host, Version: d.c.Version, Protocol: api.Protocol,
 		OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Slots: d.about.Slots, Labels: d.about.Labels, Agents: d.about.Agents,
+		Probed: d.about.Probed,
 	}
 }

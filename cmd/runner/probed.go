@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 
 	"blaise.dev/blaise/acp"
+	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/plug"
 )
 
@@ -79,4 +82,23 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.kept)
+}
+
+// probes are what was found on this machine, for Blaise to show.
+func probes(state string) []api.Probed {
+	found, err := acp.LoadProbes(acp.ProbesDir(state))
+	if err != nil {
+		return nil // it is only shown
+	}
+	var list []api.Probed
+	for _, p := range found {
+		one := api.Probed{
+			Name: p.Name, Agent: p.Agent, Version: p.Version, At: p.At, OK: p.OK, Todo: p.Todo,
+		}
+		for _, f := range slices.Sorted(maps.Keys(p.Faults)) {
+			one.Faults = append(one.Faults, string(f))
+		}
+		list = append(list, one)
+	}
+	return list
 }

@@ -66,7 +66,7 @@ func (a *app) start(ctx context.Context, url, tokenFile string, once bool) error
 		Token:     func() (string, error) { return token(tokenFile) },
 		ConfigFor: func(blaise.AgentName) string { return file },
 		Command:   func(program string) []string { return []string{program, "run"} },
-		Describe:  func() (daemon.Description, error) { return describe(log, file) },
+		Describe:  func() (daemon.Description, error) { return describe(log, file, state) },
 		Log:       log,
 	})
 	ctx, leave := context.WithCancel(ctx)
@@ -94,7 +94,7 @@ func checkFirst(ctx context.Context, log *slog.Logger, file string) error {
 
 // describe is what blaise.yml lets this instance offer. Each problem of the file
 // is a line of the log.
-func describe(log *slog.Logger, file string) (daemon.Description, error) {
+func describe(log *slog.Logger, file, state string) (daemon.Description, error) {
 	cfg, err := config.Read(file)
 	var all config.Problems
 	if errors.As(err, &all) {
@@ -106,7 +106,9 @@ func describe(log *slog.Logger, file string) (daemon.Description, error) {
 	if err != nil {
 		return daemon.Description{}, err
 	}
-	about := daemon.Description{Slots: cfg.Runner.Slots, Labels: cfg.Runner.Labels}
+	about := daemon.Description{
+		Slots: cfg.Runner.Slots, Labels: cfg.Runner.Labels, Probed: probes(state),
+	}
 	if cfg.Agent.Use != "" {
 		about.Agents = []string{cfg.Agent.Use}
 	}

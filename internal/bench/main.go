@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"blaise.dev/blaise/acp/acptest"
 )
 
 // A bench is one group of rows.
@@ -35,9 +37,12 @@ var benches = []bench{
 	{"directives", directives},
 	{"sweep", sweep},
 	{"record", record},
+	{"talk", talk},
+	{"flood", flood},
 }
 
 func main() {
+	acptest.Main() // a child of talk is an agent
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var o options
