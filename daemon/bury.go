@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -38,7 +37,13 @@ func (d *Daemon) adopt(ctx context.Context) error {
 
 // watch follows a child to its end.
 func (d *Daemon) watch(ctx context.Context, c *child) {
+	watching, stop := context.WithCancel(ctx)
+	d.watches.Go(func() { d.enforce(watching, c) })
 	how, err := c.gone(ctx)
+	stop()
+	if c.fenced.Load() {
+		how = "it hung, and was killed at its fence"
+	}
 	if err == nil {
 		err = d.untilProved(ctx, c.row)
 	}
@@ -61,32 +66,14 @@ func (d *Daemon) bury(ctx context.Context, r *row, how string) {
 	})
 }
 
-// untilProved waits until nothing that the run started lives: its shims end
-// their trees when the run is gone. What it started last may be on no list yet,
-// but has the lock.
-func (d *Daemon) untilProved(ctx context.Context, r *row) error {
-	look := time.NewTicker(lookEvery / 4)
-	defer look.Stop()
-	for since, told := time.Now(), false; ; {
-		if !r.lives() {
-			return nil
-		}
-		if !told && time.Since(since) > 30*time.Second {
-			told = true
-			d.log.Warn("a run is dead and what it started is not", "run", r.Run, "shims", r.shims())
-		}
-		select {
-		case <-look.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
 // settle ships what the run left, says that it is dead unless it had its own
 // last word, and forgets it. If we leave before, the next daemon does it.
 func (d *Daemon) settle(ctx context.Context, r *row, how string) {
 	err := d.shipRest(ctx, r)
+	if blaise.CodeOf(err) == blaise.CodeStale {
+		d.log.Warn("what a run left is dropped: it was declared lost before", "run", r.Run, "error", err)
+		err = nil
+	}
 	if ctx.Err() == nil && !r.done() {
 		err = errors.Join(err, d.sayEnd(ctx, r, how))
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,6 +21,8 @@ import (
 type child struct {
 	row *row
 	cmd *exec.Cmd // nil if adopted
+
+	fenced atomic.Bool // it was killed at its fence
 }
 
 // lockFD is where a child finds its lock.
@@ -42,7 +45,7 @@ func (d *Daemon) spawn(r *row) (*child, error) {
 		return nil, err
 	}
 	r.PID, r.Boot = c.cmd.Process.Pid, bootID()
-	r.Start = shim.StartTime(r.PID)
+	r.Start, r.Born = shim.StartTime(r.PID), shim.Boottime()
 	if err := r.write(); err != nil {
 		return nil, errors.Join(err, stdin.Close(), c.cmd.Wait()) // it ends without a spec
 	}

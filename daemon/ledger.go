@@ -26,6 +26,7 @@ type row struct {
 	PID   int            `json:"pid,omitempty"`  // 0 before the child is started
 	Start uint64         `json:"start,omitempty"`
 	Boot  string         `json:"boot,omitempty"` // of the machine, not of the daemon
+	Born  time.Duration  `json:"born,omitempty"` // on the clock of Boottime
 
 	dir string
 }

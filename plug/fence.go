@@ -21,6 +21,18 @@ type ShimRef struct {
 // Alive reports whether the shim still runs, and so perhaps something below it.
 func (r ShimRef) Alive() bool { return shim.Alive(r.PID, r.Start) }
 
+// Wake lets the shim go on, if somebody stopped it: it looks at its orders and
+// its fence then.
+func (r ShimRef) Wake() { shim.Wake(r.PID, r.Start) }
+
+// Kill ends the shim and all below it, for a shim that does not do so itself.
+func (r ShimRef) Kill() { shim.KillTree(r.PID, r.Start) }
+
+// KillMarked ends all that was started with the mark, see [Local], and answers
+// how many live on after limit. It finds what has left its shim's tree, unless
+// that has cleared its environment too.
+func KillMarked(mark string, limit time.Duration) (left int) { return shim.KillMarked(mark, limit) }
+
 // A Fence holds the deadline of all processes that a run started: their shims
 // kill them when it has passed (X2). The zero Fence has no deadline. Its methods
 // are safe for concurrent use and on a nil Fence.

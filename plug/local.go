@@ -30,6 +30,9 @@ type Local struct {
 	// Blaise's own variables (BLAISE_*, tokens among them) and git's (GIT_DIR
 	// and the like) are never passed on.
 	Env []string
+	// Mark is in the environment of all that is started here, so that
+	// KillMarked finds what has lost its shim. "" is none.
+	Mark string
 	// Fence holds all that is started here. Nil: no deadline.
 	Fence *Fence
 	// Started is told of every shim before Start returns, so that it can be
@@ -73,7 +76,7 @@ func (l *Local) Start(ctx context.Context, c Cmd) (Process, error) {
 	env := mergeEnv(l.base(), []string{"HOME=" + place.Home}, c.Env, []string{"PWD=" + dir})
 	p := &localProcess{fence: l.Fence}
 	err := p.start(ctx, c, shim.Command{
-		Program: place.Shim, Args: c.Args, Dir: dir, Env: env, Fence: l.Fence.at(),
+		Program: place.Shim, Args: c.Args, Dir: dir, Env: env, Fence: l.Fence.at(), Mark: l.Mark,
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,10 @@ package run
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -73,7 +77,24 @@ func (r *run) newPulse() *pulse {
 		send: func(ctx context.Context) (api.Beaten, error) {
 			return r.client.Beat(ctx, api.Beat{Spooled: r.spool.Last() - r.spool.Acked()})
 		},
-		behind: r.catchUp,
+		behind: r.catchUp, note: r.noteBeat,
+	}
+}
+
+// BeatFile is where a run writes down, in its directory, when its last beat was
+// sent that Blaise acknowledged: nanoseconds on the clock of Boottime. The daemon
+// holds a run that hangs to its fence by it (X2).
+const BeatFile = "beat"
+
+// noteBeat writes as many bytes each time, so that who reads sees a whole number.
+func (r *run) noteBeat(at time.Duration) {
+	f, err := os.OpenFile(filepath.Join(r.spec.Dir, BeatFile), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintf(f, "%020d\n", int64(at))
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		r.log.Error("beat not written down, the daemon may take the run for hung", "error", err)
 	}
 }
 

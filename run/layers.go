@@ -30,7 +30,7 @@ func (r *run) newStack(specs []plug.Spec, unreadable bool) (*plug.Stack, error) 
 	l := r.lease
 	host := &plug.Local{
 		Dir:     filepath.Dir(r.spec.Config), // paths in blaise.yml are relative to it
-		Program: r.spec.Program, Fence: r.fence, Started: r.wroteDown,
+		Program: r.spec.Program, Mark: r.spec.Mark(), Fence: r.fence, Started: r.wroteDown,
 	}
 	return plug.NewStack(specs, plug.StackOptions{
 		Session: string(l.Session), Environment: string(l.Environment),

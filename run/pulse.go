@@ -20,6 +20,8 @@ type pulse struct {
 	end    func(error)                           // tells the run why it must end
 	behind func(ctx context.Context, last int64) // the number of the last directive there is
 
+	note func(acked time.Duration) // writes it down for who watches over the run
+
 	acked  atomic.Int64 // on the clock of Boottime
 	failed int          // beats in a row, since the last gap
 	frozen bool
@@ -32,6 +34,7 @@ func (p *pulse) policy() blaise.Policy {
 // begin counts from now on: the lease was just confirmed.
 func (p *pulse) begin(at time.Duration) {
 	p.acked.Store(int64(at))
+	p.note(at)
 	p.fence.Renew(at + p.policy().KillAfter())
 }
 

@@ -3,11 +3,13 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -129,8 +131,15 @@ func newRun(s Spec, d Deps) (*run, error) {
 	return r, nil
 }
 
+// markLimit is how long what has lost its shim may take to die at the end.
+const markLimit = 10 * time.Second
+
 func (r *run) close() {
-	if err := errors.Join(r.fence.Kill(), r.spool.Close()); err != nil {
+	err := errors.Join(r.fence.Kill(), r.spool.Close())
+	if left := plug.KillMarked(r.spec.Mark(), markLimit); left > 0 {
+		err = errors.Join(err, fmt.Errorf("%d processes that it started live on", left))
+	}
+	if err != nil {
 		r.log.Error("run not closed cleanly", "error", err)
 	}
 }

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"log/slog"
 	"os"
 	"time"
@@ -22,6 +24,13 @@ type Spec struct {
 	Machine  blaise.MachineID  `json:"machine"`
 	Boot     string            `json:"boot"`
 	Version  string            `json:"version"`
+}
+
+// Mark names the run in the environment of all that it starts. It is unique on
+// a machine: two Blaise may have a run of the same id there.
+func (s Spec) Mark() string {
+	sum := sha256.Sum256([]byte(s.Dir))
+	return fmt.Sprintf("%s.%x", s.Lease.Run, sum[:6])
 }
 
 // Deps are what a run uses of its process. The zero value is good.

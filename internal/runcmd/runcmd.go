@@ -17,7 +17,9 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
+	"time"
 
+	"blaise.dev/blaise/internal/shim"
 	"blaise.dev/blaise/run"
 )
 
@@ -52,6 +54,10 @@ func Main(args []string) int {
 	if err != nil {
 		program = spec.Program
 	}
+	if err := shim.Inherit(); err != nil {
+		log.Warn("what a dead shim leaves does not come to this process", "error", err)
+	}
+	defer shim.KillChildren(10 * time.Second) // nothing but such is left then
 	if err := run.Do(ctx, spec, run.Deps{Log: log, Demo: []string{program, "demo-agent"}}); err != nil {
 		log.Error("run failed", "run", spec.Lease.Run, "error", err)
 		return 1

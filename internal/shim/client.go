@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -27,20 +29,17 @@ const (
 	kindFailed      = "failed"
 )
 
-// killLimit is how long Kill waits for an empty tree: a process in an
-// uninterruptible wait, or one of another user, may never go.
-const killLimit = 30 * time.Second
-
 // A Command says what to start under a shim. Nil files are /dev/null.
 type Command struct {
 	Program string // holds the shim: run as PROGRAM shim run -- ARGS
 	Args    []string
 	Dir     string
-	Env     []string // all of it
+	Env     []string // all of it; nil is this process's own
 	Stdin   *os.File
 	Stdout  *os.File
 	Stderr  *os.File
 	Fence   time.Duration // on the clock of Boottime; 0: none
+	Mark    string        // of all that one run starts, for KillMarked; may be ""
 }
 
 // A Process is a command under its shim. Its methods are safe for concurrent
@@ -48,6 +47,8 @@ type Command struct {
 type Process struct {
 	cmd    *exec.Cmd
 	ctl    *os.File
+	mark   string // of this process alone
+	self   uint64 // when the shim started
 	pid    int
 	start  uint64
 	exited chan struct{} // the command ended; code, signal and err are set
@@ -55,6 +56,8 @@ type Process struct {
 	code   int
 	signal string
 	err    error
+
+	exitOnce, goneOnce sync.Once
 }
 
 // Start starts c and returns when it runs, with ErrNotFound or ErrNotRunnable
@@ -68,8 +71,10 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
 	}
 	argv := []string{c.Program, "shim", "run", "--fence", strconv.FormatInt(int64(c.Fence), 10), "--"}
+	mark := newMark(c.Mark)
 	cmd := &exec.Cmd{
-		Path: c.Program, Args: append(argv, c.Args...), Dir: c.Dir, Env: c.Env,
+		Path: c.Program, Args: append(argv, c.Args...), Dir: c.Dir,
+		Env:         c.environ(mark),
 		ExtraFiles:  []*os.File{theirs},
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a terminal's ^C is not for it
 	}
@@ -80,11 +85,23 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		ours.Close()
 		return nil, fmt.Errorf("start shim %q: %w", c.Program, err)
 	}
-	p := &Process{cmd: cmd, ctl: ours, exited: make(chan struct{}), gone: make(chan struct{})}
+	children.Store(cmd.Process.Pid, nil)
+	p := &Process{
+		cmd: cmd, ctl: ours, mark: mark, self: StartTime(cmd.Process.Pid),
+		exited: make(chan struct{}), gone: make(chan struct{}),
+	}
 	if err := p.begin(ctx); err != nil {
 		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
 	}
 	return p, nil
+}
+
+func (c Command) environ(mark string) []string {
+	env := c.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	return append(slices.Clone(env), markVariable+"="+mark+"/")
 }
 
 // setFiles leaves nil interfaces, not nil files in interfaces.
@@ -121,19 +138,24 @@ func socketPair() (ours, theirs *os.File, err error) {
 func (p *Process) begin(ctx context.Context) error {
 	first := make(chan error, 1)
 	go p.follow(first)
-	select {
-	case err := <-first:
-		return err
-	case <-ctx.Done():
-		p.ctl.Close()
-		<-p.gone
-		return context.Cause(ctx)
+	late := time.NewTicker(wakeAfter)
+	defer late.Stop()
+	for {
+		select {
+		case err := <-first:
+			return err
+		case <-late.C: // the command may have stopped it before it said a word
+			Wake(p.Shim())
+		case <-ctx.Done():
+			p.abandon()
+			return context.Cause(ctx)
+		}
 	}
 }
 
 // follow reads what the shim says until it is gone, and reaps it.
 func (p *Process) follow(first chan<- error) {
-	defer close(p.gone)
+	defer p.goneOnce.Do(func() { close(p.gone) })
 	lines := bufio.NewScanner(p.ctl)
 	started := false
 	for lines.Scan() {
@@ -152,6 +174,7 @@ func (p *Process) follow(first chan<- error) {
 	}
 	p.ctl.Close()
 	err := p.cmd.Wait()
+	children.Delete(p.cmd.Process.Pid)
 	if !started {
 		first <- fmt.Errorf("shim %q is no shim, or was killed: %v", p.cmd.Path, err)
 	}
@@ -170,26 +193,12 @@ func startError(rest string) error {
 }
 
 func (p *Process) setExit(rest string) {
-	_, _ = fmt.Sscan(rest, &p.code, &p.signal)
-	if p.signal == "-" {
-		p.signal = ""
-	}
-	close(p.exited)
-}
-
-// mourn ends what a shim left that was killed itself, as far as it can be
-// found: the command dies with the shim, its group is ended here.
-func (p *Process) mourn(err error) {
-	select {
-	case <-p.exited:
-		return
-	default:
-	}
-	if p.pid > 0 {
-		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
-	}
-	p.err = fmt.Errorf("the shim of pid %d ended before its command: %v", p.pid, err)
-	close(p.exited)
+	p.exit(func() {
+		_, _ = fmt.Sscan(rest, &p.code, &p.signal)
+		if p.signal == "-" {
+			p.signal = ""
+		}
+	})
 }
 
 // PID is the pid of the command.
@@ -197,7 +206,7 @@ func (p *Process) PID() int { return p.pid }
 
 // Shim is the pid of the shim and when it started, as StartTime has it.
 func (p *Process) Shim() (pid int, start uint64) {
-	return p.cmd.Process.Pid, StartTime(p.cmd.Process.Pid)
+	return p.cmd.Process.Pid, p.self
 }
 
 // Gone is closed when the whole tree is empty.
@@ -234,24 +243,15 @@ func (p *Process) Freeze() error { return p.tell("freeze") }
 // Thaw lets a frozen tree go on.
 func (p *Process) Thaw() error { return p.tell("thaw") }
 
+// tellLimit is how long a shim may take to read an order.
+const tellLimit = time.Second
+
 func (p *Process) tell(format string, args ...any) error {
+	// A shim that was stopped reads nothing: its socket fills up.
+	_ = p.ctl.SetWriteDeadline(time.Now().Add(tellLimit))
 	_, err := fmt.Fprintf(p.ctl, format+"\n", args...)
 	if errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
 		return os.ErrProcessDone
 	}
 	return err
-}
-
-// Kill ends the whole tree and returns when it is empty. It may be called at
-// any time, and twice.
-func (p *Process) Kill() error {
-	if err := p.tell("kill"); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("kill pid %d: %w", p.pid, err)
-	}
-	select {
-	case <-p.gone:
-		return nil
-	case <-time.After(killLimit):
-		return fmt.Errorf("kill pid %d: its tree is not empty after %v", p.pid, killLimit)
-	}
 }

@@ -171,13 +171,16 @@ func (k *keeper) report(ws syscall.WaitStatus) {
 
 func (k *keeper) carryOut(order string) {
 	verb, arg, _ := strings.Cut(order, " ")
-	n, _ := strconv.ParseInt(arg, 10, 64)
+	n, err := strconv.ParseInt(arg, 10, 64)
 	switch verb {
 	case "signal":
 		if n > 0 && !k.ended {
 			_ = syscall.Kill(-k.pid, syscall.Signal(n))
 		}
 	case "fence":
+		if err != nil {
+			return // half a line: the fence stays where it is
+		}
 		k.fence = time.Duration(n)
 		k.checkFence()
 	case "freeze":
