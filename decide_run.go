@@ -62,6 +62,18 @@ func (d *decision) connected() error {
 	return nil
 }
 
+// AtConnect is the snapshot that the run which was just accepted will work in: a
+// start after a destroyed or lost environment has nothing of that one (A22, A31).
+func (s Snapshot) AtConnect() Snapshot {
+	env := s.Environment.State
+	if s.Run == nil || s.Run.Kind != RunStart || env != EnvDestroyed && env != EnvLost {
+		return s
+	}
+	d := &decision{next: s.clone()}
+	d.renew()
+	return d.next
+}
+
 // renew begins the next generation of the environment. The conversation went
 // with the old one.
 func (d *decision) renew() {

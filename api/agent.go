@@ -55,6 +55,8 @@ type Instance struct {
 	LastSeen time.Time         `json:"last_seen"`
 	Online   bool              `json:"online"`
 	Draining bool              `json:"draining"`
+	Once     bool              `json:"once,omitempty"`   // there for one run
+	Paused   string            `json:"paused,omitempty"` // why it takes nothing but teardowns
 }
 
 // NewToken makes a runner token: POST /api/tokens. DELETE /api/tokens/{id}

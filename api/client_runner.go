@@ -38,6 +38,12 @@ func (c *Client) Accept(ctx context.Context, run blaise.RunID, a Accept) (Lease,
 	return l, c.post(ctx, "/api/runner/runs/"+esc(run)+"/accept", a, &l)
 }
 
+// Drain asks that the instance be taken out of service (X11). Runner token.
+func (c *Client) Drain(ctx context.Context, d Drain) (Drained, error) {
+	var out Drained
+	return out, c.post(ctx, "/api/runner/drain", d, &out)
+}
+
 // SpawnFailed says that the process of an accepted run could not be started
 // (A25). Runner token.
 func (c *Client) SpawnFailed(ctx context.Context, run blaise.RunID, e RunEnd) error {

@@ -31,6 +31,8 @@ type Hello struct {
 	Labels   map[string]string `json:"labels,omitempty"`
 	Agents   []string          `json:"agents,omitempty"` // the agents its blaise.yml can start
 	Probed   []Probed          `json:"probed,omitempty"` // what `runner probe` found here
+	Once     bool              `json:"once,omitempty"`   // it is there for one run: nothing on its machine is resumed
+	Paused   string            `json:"paused,omitempty"` // why it takes nothing but teardowns now
 }
 
 // Probed is the short result of `runner probe` on the machine of an instance.
@@ -59,6 +61,20 @@ type Welcome struct {
 type Offers struct {
 	Offers []Offer `json:"offers"`
 	Drain  bool    `json:"drain,omitempty"` // take nothing more
+}
+
+// Drain takes the instance out of service (X11): POST /api/runner/drain. Its
+// runs are stopped so that their sessions can be resumed, when their turns have
+// ended or Timeout is over. It may be asked again.
+type Drain struct {
+	Instance blaise.InstanceID `json:"instance"`
+	Boot     string            `json:"boot"`
+	Timeout  time.Duration     `json:"timeout"`
+}
+
+// Drained answers Drain: how many runs there still are.
+type Drained struct {
+	Runs int `json:"runs"`
 }
 
 // An Offer is a run that waits for a runner.

@@ -21,6 +21,7 @@ type Accept struct {
 	Machine  blaise.MachineID
 	Boot     string
 	Nonce    string
+	Once     bool // by a runner that is there for one run
 }
 
 // A Lease is what an accepted run needs: its token and all that a decision
@@ -61,6 +62,7 @@ func (c *Control) Accept(ctx context.Context, r store.Runner, id blaise.RunID, a
 		if err != nil {
 			return err
 		}
+		l.Snapshot = l.Snapshot.AtConnect()
 		l.Config, err = tx.Config(l.Snapshot.Environment.ID)
 		return err
 	})
@@ -88,9 +90,12 @@ func (c *Control) goOnFrom(ctx context.Context, s *blaise.Snapshot) error {
 }
 
 func (c *Control) take(tx *store.Tx, r store.Runner, id blaise.RunID, a Accept, token string) (blaise.Plan, error) {
+	if err := spend(tx, r.ID, id); err != nil {
+		return blaise.Plan{}, err
+	}
 	p, err := c.decide(tx, id.Session(), blaise.Event{
 		Kind: blaise.EventRunAccepted, By: "runner " + r.Name, Run: id,
-		Runner: r.ID, Instance: a.Instance, Machine: a.Machine, Boot: a.Boot,
+		Runner: r.ID, Instance: a.Instance, Machine: a.Machine, Boot: a.Boot, Ephemeral: a.Once,
 	})
 	if err != nil {
 		return p, err

@@ -25,7 +25,19 @@ type Asker struct {
 // Hello records what an instance says of itself and answers its row.
 func (c *Control) Hello(ctx context.Context, in store.Instance) error {
 	in.LastSeen = c.now().UTC()
-	return c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutInstance(in) })
+	return c.db.Tx(ctx, func(tx *store.Tx) error {
+		if err := use(tx, in); err != nil {
+			return err
+		}
+		old, err := tx.Instance(in.ID)
+		switch {
+		case err == nil:
+			in.Draining = old.Draining && old.Boot == in.Boot
+		case blaise.CodeOf(err) != blaise.CodeNotFound:
+			return err
+		}
+		return tx.PutInstance(in)
+	})
 }
 
 // Offers answers the runs that the asker may accept, at most as many as it has
@@ -101,6 +113,9 @@ func (c *Control) look(ctx context.Context, a Asker) ([]store.Offer, time.Durati
 
 // mayTake says whether the asker may take a run, and after what wait.
 func (c *Control) mayTake(ctx context.Context, a Asker, o store.Offer) (time.Duration, bool, error) {
+	if a.Instance.PausedWhy != "" && o.Run.Kind != blaise.RunTeardown || !mayServe(a.Runner, o.Session) {
+		return 0, false, nil
+	}
 	wait := o.Run.NotBefore.Sub(c.now())
 	if o.Run.Runner == "" {
 		return wait, matches(o.Requirements, a.Runner.Labels, a.Instance.Labels), nil

@@ -82,7 +82,7 @@ func (c *Control) ByRunnerToken(ctx context.Context, token string) (store.Runner
 	case r.Revoked:
 		return r, revoked(r)
 	}
-	return r, nil
+	return r, c.fresh(r)
 }
 
 func revoked(r store.Runner) error {

@@ -27,7 +27,7 @@ func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
 		lines := blaise.Why(snapshotOf(v, policyOf(a)), c.now())
 		return c.addOffer(ctx, lines, v, a), nil
 	case strings.HasPrefix(rest, "m"):
-		return whyMessage(v, blaise.MessageID(id))
+		return c.whyMessage(v, policyOf(a), blaise.MessageID(id))
 	default:
 		return whyRun(v, blaise.RunID(id))
 	}
@@ -109,6 +109,9 @@ func (c *Control) instanceLine(ctx context.Context, r store.Runner, in store.Ins
 		return fmt.Sprintf("%s, but was last heard %s ago", line, ago.Round(time.Second))
 	}
 	runs, err := c.db.LiveRunsOf(ctx, in.ID)
+	if err == nil && (in.Draining || in.PausedWhy != "") {
+		return line + ", but " + c.idles(in, len(runs))
+	}
 	if err != nil || len(runs) < in.Slots {
 		return line
 	}
@@ -119,12 +122,23 @@ func (c *Control) instanceLine(ctx context.Context, r store.Runner, in store.Ins
 	return fmt.Sprintf("%s, but all its %d slots are taken, by sessions %s", line, in.Slots, strings.Join(holders, ", "))
 }
 
-func whyMessage(v store.View, id blaise.MessageID) ([]string, error) {
+func (c *Control) whyMessage(v store.View, p blaise.Policy, id blaise.MessageID) ([]string, error) {
+	snap := snapshotOf(v, p)
 	for _, m := range v.Messages {
 		if m.ID == id {
 			lines := []string{fmt.Sprintf("message %s is %s", m.ID, m.State)}
 			if m.Reason != "" {
 				lines = append(lines, m.Reason)
+			}
+			switch {
+			case m.State == blaise.MessageDelivered:
+				lines = append(lines, fmt.Sprintf("it is in its turn since %s, with run %s",
+					m.DeliveredAt.UTC().Format("2006-01-02 15:04:05 MST"), m.Run))
+			case !m.Final():
+				lines = append(lines, snap.Waits(m.ID))
+			}
+			if m.Repeats > 0 {
+				lines = append(lines, fmt.Sprintf("its prompt was written again %d times", m.Repeats))
 			}
 			return lines, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -84,11 +85,31 @@ func (d *Daemon) settle(ctx context.Context, r *row, how string) {
 		d.log.Error("what is left of a run was not taken", "run", r.Run, "error", err)
 	}
 	outcome := r.outcome(how)
+	d.learn(r)
 	if err := r.remove(); err != nil {
 		d.log.Error("run directory not removed", "run", r.Run, "error", err)
 	}
 	d.state.clear(r.Run.Session())
 	d.buried(outcome)
+}
+
+// learn takes from a run's end whether this machine is fit, and tells who
+// started the daemon for this run alone where the work is.
+func (d *Daemon) learn(r *row) {
+	var done run.Done
+	if readJSON(r.file(run.DoneFile), &done) != nil {
+		return
+	}
+	switch {
+	case done.Error == "":
+		d.breaker.worked()
+	case done.Begun:
+	case time.Since(r.At) < instantly:
+		d.breaker.failed(r.Spec.Config, done.Error, time.Now())
+	}
+	for _, w := range done.Saved {
+		d.log.Info("work saved", "run", r.Run, "ref", w.Ref, "repo", w.Repo, "commit", w.Commit)
+	}
 }
 
 // outcome is how the run went, for a daemon that was started for it alone.

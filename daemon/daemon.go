@@ -31,6 +31,10 @@ type Config struct {
 	Once     bool // take one run, and return when it has ended
 	Log      *slog.Logger
 
+	// Admission is what must be there before a run is asked for.
+	Admission Admission
+	// GiveUp is how long Once waits for a Blaise that cannot be reached; default 2 min.
+	GiveUp time.Duration
 	// Wait is how long one poll for offers lasts; default 25 s.
 	Wait time.Duration
 }
@@ -49,7 +53,9 @@ type Daemon struct {
 	c   Config
 	log *slog.Logger
 
-	interrupt, drain, reload chan struct{}
+	interrupt, reload chan struct{}
+	drain             chan time.Duration // its timeout
+	breaker           breaker
 
 	state   *state
 	program string
@@ -62,7 +68,8 @@ type Daemon struct {
 	burials     int           // runs that ended and of which something is still to be said
 	changed     chan struct{} // closed when one of these two changed
 	interrupted bool
-	outcome     error // of the run of Once
+	outcome     error  // of the run of Once
+	paused      string // why no run is taken but teardowns, as Blaise was told
 
 	unborn    []*row        // of the daemon before: not accepted yet
 	greeted   chan struct{} // closed when Blaise knows this boot
@@ -78,9 +85,12 @@ func New(c Config) *Daemon {
 	if c.Wait == 0 {
 		c.Wait = 25 * time.Second
 	}
+	if c.GiveUp == 0 {
+		c.GiveUp = 2 * time.Minute
+	}
 	return &Daemon{
 		c: c, log: c.Log,
-		interrupt: make(chan struct{}, 1), drain: make(chan struct{}, 1),
+		interrupt: make(chan struct{}, 1), drain: make(chan time.Duration, 1),
 		reload:   make(chan struct{}, 1),
 		greeted:  make(chan struct{}),
 		children: map[blaise.RunID]*child{}, changed: make(chan struct{}),
@@ -89,10 +99,6 @@ func New(c Config) *Daemon {
 
 // Interrupt passes INT on to the runs; Run returns when they have ended (A20).
 func (d *Daemon) Interrupt() { poke(d.interrupt) }
-
-// Drain makes the daemon take nothing more; Run returns when its runs have
-// ended by themselves.
-func (d *Daemon) Drain() { poke(d.drain) }
 
 // Reload reads the token and the description again.
 func (d *Daemon) Reload() { poke(d.reload) }
@@ -159,8 +165,9 @@ func (d *Daemon) takeUntilTold(ctx context.Context) error {
 		case <-d.interrupt:
 			stop(errNoMore)
 			d.signalAll(os.Interrupt)
-		case <-d.drain:
+		case timeout := <-d.drain:
 			stop(errNoMore)
+			d.watches.Go(func() { d.askDrain(ctx, timeout) })
 		case <-d.reload:
 			if err := d.read(); err != nil {
 				d.log.Error("token and configuration stay as they were", "error", err)
@@ -251,5 +258,6 @@ func (d *Daemon) hello() api.Hello {
 		OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Slots: d.about.Slots, Labels: d.about.Labels, Agents: d.about.Agents,
 		Probed: d.about.Probed,
+		Once:   d.c.Once, Paused: d.paused,
 	}
 }

@@ -66,7 +66,7 @@ func helperMain(arg string) int {
 			case syscall.SIGTERM:
 				d.Interrupt()
 			case syscall.SIGUSR1:
-				d.Drain()
+				d.Drain(daemon.DrainTimeout)
 			case syscall.SIGUSR2:
 				leave()
 			}

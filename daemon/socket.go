@@ -38,6 +38,11 @@ type StopRun struct {
 	Teardown bool         `json:"teardown"`
 }
 
+// DrainAll asks that the daemon be taken out of service (X11).
+type DrainAll struct {
+	Timeout time.Duration `json:"timeout"`
+}
+
 // A socket is where the commands on this machine talk to the daemon. It works
 // without Blaise.
 type socket struct {
@@ -68,6 +73,7 @@ func (d *Daemon) listen() (*socket, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /runs", d.serveRuns)
 	mux.HandleFunc("POST /stop", d.serveStop)
+	mux.HandleFunc("POST /drain", d.serveDrain)
 	s := &socket{l: l, server: &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}}
 	face := Face{PID: os.Getpid(), Socket: path, URL: d.c.URL}
 	return s, writeJSON(filepath.Join(d.state.dir, "daemon.json"), face)
@@ -111,6 +117,16 @@ func (d *Daemon) serveStop(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (d *Daemon) serveDrain(w http.ResponseWriter, r *http.Request) {
+	var s DrainAll
+	if err := json.NewDecoder(r.Body).Decode(&s); err != nil {
+		w.WriteHeader(http.StatusConflict)
+		_, _ = io.WriteString(w, err.Error()) // who asked is gone
+		return
+	}
+	d.Drain(s.Timeout)
+}
+
 func (s StopRun) signal() os.Signal {
 	if s.Teardown {
 		return syscall.SIGTERM
@@ -128,6 +144,12 @@ func Runs(ctx context.Context, stateDir string) ([]Run, error) {
 // its end.
 func Stop(ctx context.Context, stateDir string, s StopRun) error {
 	return local(ctx, stateDir, http.MethodPost, "/stop", s, nil)
+}
+
+// DrainDaemon has the daemon of a state directory taken out of service; it does
+// not wait for its end.
+func DrainDaemon(ctx context.Context, stateDir string, s DrainAll) error {
+	return local(ctx, stateDir, http.MethodPost, "/drain", s, nil)
 }
 
 func local(ctx context.Context, stateDir, method, path string, in, out any) error {

@@ -23,6 +23,9 @@ func (d *Daemon) take(ctx, life context.Context) error {
 	}
 	d.unborn = nil
 	for {
+		if err := d.admit(ctx, link); err != nil {
+			return err
+		}
 		free, changed := d.free()
 		var got api.Offers
 		err := link.try(ctx, func(ctx context.Context) (err error) {
@@ -53,9 +56,15 @@ func (d *Daemon) greet(ctx context.Context) error {
 	return nil
 }
 
+// lookAgain is how soon a paused instance looks whether it may go on.
+const lookAgain = 2 * time.Second
+
 // offers polls; without room it only shows itself, and waits for room here.
 func (d *Daemon) offers(ctx context.Context, free int, changed <-chan struct{}) (api.Offers, error) {
 	wait := d.c.Wait
+	if d.hurry() {
+		wait = min(wait, lookAgain)
+	}
 	if free == 0 {
 		wait = 0
 	}
@@ -134,6 +143,7 @@ func (d *Daemon) raise(ctx context.Context, r *row) bool {
 
 func (d *Daemon) stillborn(ctx context.Context, r *row, err error) bool {
 	d.log.Error("run not started", "run", r.Run, "error", err)
+	d.breaker.failed(r.Spec.Config, err.Error(), time.Now())
 	d.bury(ctx, r, err.Error())
 	return false
 }
@@ -191,6 +201,10 @@ func (l *link) try(ctx context.Context, call func(context.Context) error) error 
 			return err
 		}
 		l.lost(err)
+		if n, _, _ := l.d.live(); l.d.c.Once && n == 0 && time.Since(l.away) > l.d.c.GiveUp {
+			return blaise.Errorf(blaise.CodeUnreachable, "no contact with Blaise at %s for %s: %v",
+				l.d.c.URL, l.d.c.GiveUp, err)
+		}
 		if err := pause(ctx, fails); err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"blaise.dev/blaise"
 )
 
 // TreeLock is a lock in the directory of a run that everything it starts
@@ -20,7 +22,9 @@ const DoneFile = "done"
 // Done is how a run ended, for people on its machine. Blaise knows it from the
 // reports.
 type Done struct {
-	Error string `json:"error,omitempty"` // "" if it ended as it was told to
+	Error string             `json:"error,omitempty"` // "" if it ended as it was told to
+	Begun bool               `json:"begun,omitempty"` // it came as far as an open environment
+	Saved []blaise.SavedWork `json:"saved,omitempty"` // where its work is
 }
 
 // A cleanError is an error that may be shown: the agent's last words are in
@@ -34,7 +38,7 @@ func (e cleanError) Error() string { return e.text }
 func (e cleanError) Unwrap() error { return e.err }
 
 func (r *run) markDone(err error) error {
-	var d Done
+	d := Done{Begun: r.begun(err), Saved: r.works}
 	if err != nil {
 		d.Error = r.secrets.String(err.Error())
 		err = cleanError{text: d.Error, err: err}
@@ -50,4 +54,10 @@ func (r *run) markDone(err error) error {
 		r.log.Error("end of run not marked", "error", merr)
 	}
 	return err
+}
+
+// begun says that the run did not fail for want of what its machine must have:
+// a good blaise.yml, the agent's program, plugs that open.
+func (r *run) begun(err error) bool {
+	return !errors.As(err, new(refusal)) && !errors.As(err, new(plugFailure))
 }

@@ -114,6 +114,7 @@ func (r *run) save(life context.Context) error {
 	ctx, cancel := r.hook(life)
 	defer cancel()
 	works, err := r.stack.Save(ctx)
+	r.works = append(r.works, works...)
 	for _, w := range works {
 		r.say(api.Report{Event: blaise.EventWorkSaved, Saved: &w, Clean: err == nil})
 	}

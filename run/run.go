@@ -101,6 +101,7 @@ type run struct {
 	shims    *os.File // the list of ShimsFile
 	agentEnv []string
 	talk     *conversation // nil before the layers are open
+	works    []blaise.SavedWork
 
 	life, cut func(error)    // end the life, the work, with a cause
 	beside    sync.WaitGroup // directives that are being obeyed

@@ -39,6 +39,10 @@ func (s *Server) runnerRoutes() {
 		id: "accept", method: http.MethodPost, path: "/api/runner/runs/{run}/accept", kind: kindRunner, loose: true,
 		says: "Take an offered run, and get its lease",
 	}, s.accept)
+	handle(s, route{
+		id: "drain", method: http.MethodPost, path: "/api/runner/drain", kind: kindRunner, loose: true,
+		says: "Take the instance out of service: stop its runs so that they can be resumed",
+	}, s.drain)
 	act(s, route{
 		id: "spawn-failed", method: http.MethodPost, path: "/api/runner/runs/{run}/spawn-failed",
 		kind: kindRunner, loose: true, says: "The process of an accepted run could not be started",
@@ -60,6 +64,7 @@ func (s *Server) hello(ctx context.Context, in *struct{ Body api.Hello }) (api.W
 	err := s.control.Hello(ctx, store.Instance{
 		ID: h.Instance, Runner: r.ID, Boot: h.Boot, Machine: h.Machine, Host: h.Host, Version: h.Version,
 		OS: h.OS, Arch: h.Arch, Slots: h.Slots, Labels: h.Labels, Agents: h.Agents,
+		Once: h.Once, PausedWhy: h.Paused,
 	})
 	return api.Welcome{
 		Runner: r.ID, Name: r.Name, Time: time.Now().UTC(), Version: s.o.Version, Protocol: api.Protocol,
@@ -107,8 +112,11 @@ func (s *Server) accept(ctx context.Context, in *acceptIn) (api.Lease, error) {
 	if err != nil {
 		return api.Lease{}, err
 	}
+	if i.Draining {
+		return api.Lease{}, blaise.Errorf(blaise.CodeRefused, "instance %s drains", i.ID)
+	}
 	l, err := s.control.Accept(ctx, r, id, control.Accept{
-		Instance: i.ID, Machine: i.Machine, Boot: a.Boot, Nonce: a.Nonce,
+		Instance: i.ID, Machine: i.Machine, Boot: a.Boot, Nonce: a.Nonce, Once: i.Once || r.SingleUse,
 	})
 	if err != nil {
 		return api.Lease{}, err

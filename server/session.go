@@ -160,11 +160,15 @@ func (s *Server) history(ctx context.Context, in *SessionPath) ([]api.Change, er
 }
 
 func (s *Server) why(ctx context.Context, in *struct {
-	ID string `path:"id" doc:"of a session, run or message"`
+	ID string `path:"id" doc:"of a session, run, message or runner"`
 }) (api.Why, error) {
 	id := in.ID
 	if !strings.Contains(id, ".") {
 		found, err := s.views.Find(ctx, id)
+		if err != nil && blaise.CodeOf(err) == blaise.CodeNotFound {
+			lines, err := s.control.WhyRunner(ctx, id)
+			return api.Why{ID: id, What: "runner", Lines: lines}, err
+		}
 		if err != nil {
 			return api.Why{}, err
 		}

@@ -24,6 +24,7 @@ type Instance struct {
 	Draining  bool
 	LastSeen  time.Time
 	PausedWhy string // why it takes nothing, "" if it does
+	Once      bool   // it is there for one run
 }
 
 // PutInstance writes an instance.

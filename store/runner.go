@@ -15,6 +15,8 @@ type Runner struct {
 	Labels    map[string]string
 	SingleUse bool
 	Used      bool
+	UsedBy    blaise.InstanceID // of a single-use one
+	Session   blaise.SessionID  // of a single-use one: the only one it serves
 	Revoked   bool
 	TokenHash []byte
 	CreatedAt time.Time

@@ -41,11 +41,14 @@ func runnerListCommand(a *app) *cobra.Command {
 }
 
 func runnerState(r api.Runner) (string, int) {
-	online, runs := 0, 0
+	online, paused, runs := 0, 0, 0
 	for _, i := range r.Instances {
 		runs += len(i.Runs)
 		if i.Online {
 			online++
+			if i.Paused != "" || i.Draining {
+				paused++
+			}
 		}
 	}
 	switch {
@@ -53,6 +56,8 @@ func runnerState(r api.Runner) (string, int) {
 		return "revoked", runs
 	case online == 0:
 		return "offline", runs
+	case paused > 0:
+		return fmt.Sprintf("online (%d), paused (%d)", online, paused), runs
 	}
 	return fmt.Sprintf("online (%d)", online), runs
 }
@@ -95,6 +100,8 @@ func (a *app) printRunner(r api.Runner) {
 			state = "last heard " + ago(i.LastSeen, a.now())
 		case i.Draining:
 			state = "draining"
+		case i.Paused != "":
+			state = "paused: " + i.Paused
 		}
 		a.field("daemon", "%s on %s, version %s, %s, %d of %d slots taken",
 			i.ID, i.Host, i.Version, state, len(i.Runs), i.Slots)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 
 	"github.com/spf13/cobra"
@@ -11,10 +12,13 @@ import (
 
 func whyCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
-		Use: "why ID", Short: "Explain a session, run or message: what it waits for, which clocks run",
-		Example: "  blaise why k3v9\n  blaise why k3v9.2", Args: exactArgs("a session, run or message"),
+		Use: "why ID", Short: "Explain a session, run, message or runner: what it waits for, which clocks run",
+		Example: "  blaise why k3v9\n  blaise why k3v9.2\n  blaise why laptop", Args: exactArgs("a session, run, message or runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := fullID(ctx, c, args[0])
+			if blaise.CodeOf(err) == blaise.CodeNotFound && err != nil {
+				id, err = args[0], nil // it may be a runner
+			}
 			if err != nil {
 				return err
 			}

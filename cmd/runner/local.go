@@ -79,11 +79,29 @@ func detachCommand(a *app) *cobra.Command {
 }
 
 func drainCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "drain", Short: "Make the daemon take nothing more and exit when its runs have ended",
-		Example: "  runner drain", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.signal(cmd.Context(), syscall.SIGUSR1) },
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use: "drain", Short: "Take the daemon out of service without losing work, and wait until it is gone",
+		Long: `Take the daemon out of service without losing work, and wait until it is gone.
+
+The daemon takes nothing more. Blaise stops its runs so that their sessions can
+be resumed, whatever their idle policy: a turn that is open ends first; one that
+is still open after the timeout, or waits on a person, is cancelled.`,
+		Example: "  runner drain && install runner-2.0 && runner start\n  runner drain --timeout 5m", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			state, err := filepath.Abs(a.state)
+			if err != nil {
+				return err
+			}
+			err = daemon.DrainDaemon(cmd.Context(), state, daemon.DrainAll{Timeout: timeout})
+			if err != nil {
+				return err
+			}
+			return untilGone(cmd.Context(), state)
+		},
 	}
+	c.Flags().DurationVar(&timeout, "timeout", daemon.DrainTimeout, "how long turns may stay open")
+	return c
 }
 
 // signal sends sig to the daemon of the state directory and waits until it is
@@ -100,11 +118,16 @@ func (a *app) signal(ctx context.Context, sig syscall.Signal) error {
 	if err := syscall.Kill(face.PID, sig); err != nil {
 		return fmt.Errorf("signal the runner with pid %d: %w", face.PID, err)
 	}
+	return untilGone(ctx, state)
+}
+
+// untilGone waits until nobody holds the state directory.
+func untilGone(ctx context.Context, state string) error {
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for {
 		if _, err := daemon.ReadFace(state); err != nil {
-			return nil // nobody holds the directory any more
+			return nil
 		}
 		select {
 		case <-look.C:

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/config"
@@ -19,8 +20,7 @@ import (
 )
 
 func startCommand(a *app) *cobra.Command {
-	var url, tokenFile string
-	var once bool
+	var o startOptions
 	c := &cobra.Command{
 		Use: "start", Short: "Take runs from Blaise until told to stop",
 		Long: `Take runs from Blaise until told to stop.
@@ -28,27 +28,37 @@ func startCommand(a *app) *cobra.Command {
   INT, TERM  end the runs (their work is saved), then exit; a second one: exit at
              once, the runs end by themselves
   HUP        read the token and blaise.yml again
-  USR1       take nothing more, exit when the runs have ended (runner drain)
+  USR1       take nothing more, pause the runs, exit then (runner drain)
   USR2       exit at once and leave the runs alone (runner detach); the next
              start with the same --state adopts them`,
 		Example: "  runner start --url http://127.0.0.1:4420 --token-file token\n" +
 			"  BLAISE_URL=... BLAISE_RUNNER_TOKEN=... runner start --once",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			url = or(url, os.Getenv("BLAISE_URL"))
-			if url == "" {
+			o.url = or(o.url, os.Getenv("BLAISE_URL"))
+			if o.url == "" {
 				return usage("where is Blaise?").WithHint("say it with --url or BLAISE_URL")
 			}
-			return a.start(cmd.Context(), url, tokenFile, once)
+			return a.start(cmd.Context(), o)
 		},
 	}
-	c.Flags().StringVar(&url, "url", "", "where Blaise is (BLAISE_URL)")
-	c.Flags().StringVar(&tokenFile, "token-file", "", "a file with the runner token (else BLAISE_RUNNER_TOKEN)")
-	c.Flags().BoolVar(&once, "once", false, "take one run, and exit when it has ended")
+	c.Flags().StringVar(&o.url, "url", "", "where Blaise is (BLAISE_URL)")
+	c.Flags().StringVar(&o.tokenFile, "token-file", "", "a file with the runner token (else BLAISE_RUNNER_TOKEN)")
+	c.Flags().BoolVar(&o.once, "once", false, "take one run, and exit when it has ended: 0 it is done, 6 it failed")
+	c.Flags().DurationVar(&o.giveUp, "give-up", 2*time.Minute, "with --once: exit with 5 when Blaise cannot be reached for so long")
+	c.Flags().Uint64Var(&o.minDisk, "min-disk", 256, "take no run with less disk free, in MB")
+	c.Flags().Uint64Var(&o.minMemory, "min-memory", 128, "take no run with less memory available, in MB")
 	return c
 }
 
-func (a *app) start(ctx context.Context, url, tokenFile string, once bool) error {
+type startOptions struct {
+	url, tokenFile     string
+	once               bool
+	giveUp             time.Duration
+	minDisk, minMemory uint64 // MB
+}
+
+func (a *app) start(ctx context.Context, o startOptions) error {
 	file, err := filepath.Abs(a.config)
 	if err != nil {
 		return err
@@ -62,8 +72,9 @@ func (a *app) start(ctx context.Context, url, tokenFile string, once bool) error
 		return err
 	}
 	d := daemon.New(daemon.Config{
-		URL: url, StateDir: state, Once: once, Version: programVersion(),
-		Token:     func() (string, error) { return token(tokenFile) },
+		URL: o.url, StateDir: state, Once: o.once, GiveUp: o.giveUp, Version: programVersion(),
+		Admission: daemon.Admission{Disk: o.minDisk << 20, Memory: o.minMemory << 20},
+		Token:     func() (string, error) { return token(o.tokenFile) },
 		ConfigFor: func(blaise.AgentName) string { return file },
 		Command:   func(program string) []string { return []string{program, "run"} },
 		Describe:  func() (daemon.Description, error) { return describe(log, file, state) },
@@ -73,7 +84,7 @@ func (a *app) start(ctx context.Context, url, tokenFile string, once bool) error
 	defer leave()
 	defer obey(d, leave)()
 	err = d.Run(ctx)
-	if once && err != nil && blaise.CodeOf(err) == blaise.CodeInternal {
+	if o.once && err != nil && blaise.CodeOf(err) == blaise.CodeInternal {
 		return errors.Join(err, errWaited)
 	}
 	return err
@@ -130,7 +141,7 @@ func obey(d *daemon.Daemon, leave func()) (stop func()) {
 			case s == syscall.SIGHUP:
 				d.Reload()
 			case s == syscall.SIGUSR1:
-				d.Drain()
+				d.Drain(daemon.DrainTimeout)
 			case s == syscall.SIGUSR2, interrupted:
 				leave()
 			default:

@@ -1,0 +1,89 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// WhyRunner explains a runner, named by id or name: what its daemons do, or why
+// they do nothing (X7). CodeNotFound.
+func (c *Control) WhyRunner(ctx context.Context, given string) ([]string, error) {
+	all, err := c.Runners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found *RunnerView
+	for i := range all {
+		r := &all[i]
+		if string(r.ID) == given || r.Name == given && (found == nil || found.Revoked) {
+			found = r
+		}
+	}
+	if found == nil {
+		return nil, blaise.Errorf(blaise.CodeNotFound, "no session and no runner is called %q", given).
+			WithHint("see `blaise list` and `blaise runner list`")
+	}
+	lines := c.whyToken(found.Runner)
+	if len(found.Instances) == 0 {
+		lines = append(lines, "no daemon has connected with its token: runner start --url URL --token-file FILE")
+	}
+	for _, in := range found.Instances {
+		lines = append(lines, c.whyInstance(in)...)
+	}
+	return lines, nil
+}
+
+func (c *Control) whyToken(r store.Runner) []string {
+	line := fmt.Sprintf("runner %s (%s), made %s by %s", r.Name, r.ID, r.CreatedAt.Format("2006-01-02 15:04:05 MST"), r.By)
+	lines := []string{line}
+	switch {
+	case r.Revoked:
+		lines = append(lines, "its token was revoked at "+r.RevokedAt.Format("2006-01-02 15:04:05 MST")+
+			": nothing is offered to it, and what it left is lost")
+	case r.SingleUse && r.Session != "":
+		lines = append(lines, "its token is for one session, and that is "+string(r.Session))
+	case r.SingleUse && r.Used:
+		lines = append(lines, "its token is for one session, and bound to daemon "+string(r.UsedBy))
+	case r.SingleUse:
+		lines = append(lines, "its token can be used once, until "+
+			r.CreatedAt.Add(SingleUseLife).Format("2006-01-02 15:04:05 MST"))
+	}
+	return lines
+}
+
+func (c *Control) whyInstance(in InstanceView) []string {
+	about := fmt.Sprintf("daemon %s on %s (machine %s, version %s)", in.ID, in.Host, in.Machine, in.Version)
+	lines := []string{about + " " + c.idles(in.Instance, len(in.Runs))}
+	for _, run := range in.Runs {
+		lines = append(lines, "  it works on run "+string(run))
+	}
+	return lines
+}
+
+// idles is why an instance takes nothing, or that it may take something.
+func (c *Control) idles(in store.Instance, runs int) string {
+	ago := c.now().Sub(in.LastSeen)
+	switch {
+	case ago >= OnlineWithin:
+		return fmt.Sprintf("is offline: it was last heard %s ago", ago.Round(1e9))
+	case in.Draining:
+		return fmt.Sprintf("takes nothing more: it drains, %d runs to go", runs)
+	case in.PausedWhy != "":
+		return "takes nothing but teardowns: " + in.PausedWhy
+	case runs >= in.Slots:
+		return fmt.Sprintf("has no free slot (%d of %d taken)", runs, in.Slots)
+	}
+	text := fmt.Sprintf("may take a run (%d of %d slots taken)", runs, in.Slots)
+	return text + withLabels(in.Labels)
+}
+
+func withLabels(labels map[string]string) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	return ", labels " + strings.TrimPrefix(fmt.Sprint(labels), "map")
+}
