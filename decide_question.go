@@ -44,6 +44,9 @@ func (d *decision) questionAnswered() error {
 		return Errorf(CodeInvalid, "question %s has no option %q", q.ID, d.e.Choice).
 			WithHint("one of: %s", q.choices())
 	}
+	if err := q.fill(d.e); err != nil {
+		return err
+	}
 	d.answer(q, d.e.Choice, d.e.Reason)
 	d.out.Verdict = VerdictDone
 	return nil
@@ -57,10 +60,27 @@ func (d *decision) answer(q *Question, choice, reason string) {
 		d.resolveInterrupted(q)
 		return
 	}
-	d.issue(Directive{Kind: DirectiveAnswer, Question: q.ID, Key: q.Key, Choice: choice})
+	d.issue(Directive{Kind: DirectiveAnswer, Question: q.ID, Key: q.Key, Choice: choice, Content: q.Content})
 	if !d.next.asked() {
 		d.armSilence()
 	}
+}
+
+// fill takes what a person wrote into the form of an elicitation.
+func (q *Question) fill(e Event) error {
+	if q.Kind != QuestionElicitation || e.Choice != ChoiceAccept {
+		if len(e.Set) == 0 {
+			return nil
+		}
+		return Errorf(CodeInvalid, "question %s is answered with %q: nothing is filled in", q.ID, e.Choice)
+	}
+	f := FormOf(q.Detail)
+	if f.URL != "" && len(e.Set) == 0 {
+		return nil
+	}
+	content, err := f.Fill(e.Set)
+	q.Content = content
+	return err
 }
 
 func (d *decision) resolveInterrupted(q *Question) {

@@ -19,8 +19,9 @@ type Event struct {
 	Key    string // idempotency key; a question's key
 	Reason string
 	Choice string
-	Now    bool  // interrupt and send now
-	Clock  Clock // clock_fired
+	Set    map[string]string // question_answered: what was filled in, of an elicitation
+	Now    bool              // interrupt and send now
+	Clock  Clock             // clock_fired
 	Force  bool
 
 	Runner   RunnerID // accepted

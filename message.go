@@ -55,12 +55,13 @@ type Question struct {
 	Key        string        `json:"key,omitempty"` // the run's own id of it, the same when it is sent again
 	Run        RunID         `json:"run,omitempty"`
 	Turn       MessageID     `json:"turn,omitempty"`
-	Kind       string        `json:"kind"` // permission, context_loss, interrupted_turn
+	Kind       string        `json:"kind"` // permission, elicitation, context_loss, interrupted_turn
 	Title      string        `json:"title"`
 	Detail     []byte        `json:"detail,omitempty"` // JSON, as the agent gave it
 	Options    []Option      `json:"options,omitempty"`
 	State      QuestionState `json:"state,omitempty"`
-	Choice     string        `json:"choice,omitempty"` // the id of the option chosen
+	Choice     string        `json:"choice,omitempty"`  // the id of the option chosen
+	Content    []byte        `json:"content,omitempty"` // JSON: what was filled in, of an elicitation
 	By         string        `json:"by,omitempty"`
 	Reason     string        `json:"reason,omitempty"`
 	AskedAt    time.Time     `json:"askedAt,omitzero"`

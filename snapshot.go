@@ -32,6 +32,7 @@ type Directive struct {
 	Question QuestionID    `json:"question,omitempty"` // answer
 	Key      string        `json:"key,omitempty"`      // answer: the run's own id of the question
 	Choice   string        `json:"choice,omitempty"`   // answer: an option's id, "" for cancelled
+	Content  []byte        `json:"content,omitempty"`  // answer: JSON, of a form
 	Reason   string        `json:"reason,omitempty"`   // cancel
 	IssuedAt time.Time     `json:"issuedAt"`
 }

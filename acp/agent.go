@@ -24,6 +24,8 @@ type ClientCapabilities struct {
 	Terminal bool
 	// BooleanConfig accepts config options of type boolean.
 	BooleanConfig bool
+	// ElicitForm and ElicitURL take questions to the person.
+	ElicitForm, ElicitURL bool
 	// Meta is "_meta", if not nil.
 	Meta json.RawMessage
 }
@@ -38,6 +40,16 @@ func (c ClientCapabilities) MarshalJSON() ([]byte, error) {
 	}
 	if c.BooleanConfig {
 		m["session"] = map[string]any{"configOptions": map[string]any{"boolean": struct{}{}}}
+	}
+	elicitation := map[string]any{}
+	if c.ElicitForm {
+		elicitation["form"] = struct{}{}
+	}
+	if c.ElicitURL {
+		elicitation["url"] = struct{}{}
+	}
+	if len(elicitation) > 0 {
+		m["elicitation"] = elicitation
 	}
 	if c.Meta != nil {
 		m["_meta"] = c.Meta

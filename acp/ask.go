@@ -16,6 +16,7 @@ type ask struct {
 	key     string
 	id      json.RawMessage
 	session string // of a permission request
+	elicits string // the session of an elicitation
 	cancel  context.CancelCauseFunc
 }
 
@@ -52,6 +53,12 @@ func errorFrame(id json.RawMessage, fault *Error) *frame {
 // serve starts a request of the agent; on the dispatcher.
 func (c *Client) serve(ctx context.Context, e envelope) {
 	a := &ask{key: askKey(e.id), id: e.id}
+	if id := str(field(e.params, "sessionId")); !c.knows(id) {
+		c.post(ctx, errorFrame(e.id, &Error{
+			Code: CodeInvalidParams, Message: fmt.Sprintf("session %q is not one of this client", id),
+		}))
+		return
+	}
 	work := c.askWork(a, e)
 	asking, cancel := context.WithCancelCause(ctx)
 	a.cancel = cancel
@@ -75,6 +82,9 @@ func (c *Client) askWork(a *ask, e envelope) func(context.Context) *frame {
 		r := newPermissionRequest(e.params)
 		a.session = r.SessionID
 		return func(ctx context.Context) *frame { return c.askPermission(ctx, a, r) }
+	}
+	if e.method == MethodElicit {
+		a.elicits = str(field(e.params, "sessionId"))
 	}
 	return func(ctx context.Context) *frame { return c.askOther(ctx, a, e) }
 }
@@ -111,6 +121,9 @@ func (c *Client) admit(a *ask) (refusal *frame) {
 	if t := c.turns[a.session]; a.session != "" && t != nil && t.state == Cancelling {
 		return resultFrame(a.id, PermissionOutcome{Cancelled: true}.result())
 	}
+	if t := c.turns[a.elicits]; a.elicits != "" && t != nil && t.state == Cancelling {
+		a.cancel(ErrCancelled) // the handler answers, with what it was not told
+	}
 	if c.asks[a.key] != nil {
 		return errorFrame(a.id, &Error{
 			Code: CodeInvalidRequest, Message: fmt.Sprintf("request id %s is already open", a.id),
@@ -137,10 +150,14 @@ func (c *Client) claimLocked(a *ask) bool {
 	return true
 }
 
-// cancelAsksLocked answers the open permission requests of a session.
+// cancelAsksLocked answers the open permission requests of a session. Its
+// elicitations end too; the handler has their answers.
 func (c *Client) cancelAsksLocked(session string) []*frame {
 	var frames []*frame
 	for _, a := range c.asks {
+		if a.elicits == session {
+			a.cancel(ErrCancelled)
+		}
 		if a.session != session || !c.claimLocked(a) {
 			continue
 		}

@@ -106,6 +106,7 @@ func (c *Client) register(k *call, params any) error {
 		return ErrTurnOpen
 	}
 	c.calls[k.id] = k
+	c.knowLocked(k.session)
 	return nil
 }
 
@@ -149,6 +150,9 @@ func (c *Client) complete(k *call, end callEnd) {
 	end.cancelled = k.turn != nil && k.turn.state == Cancelling
 	if !c.removeLocked(k) {
 		return
+	}
+	if k.method == methodNew {
+		c.knowLocked(str(field(end.result, "sessionId")))
 	}
 	k.end = end
 	close(k.done)

@@ -103,7 +103,8 @@ type Client struct {
 	calls     map[int64]*call
 	turns     map[string]*turn
 	asks      map[string]*ask
-	ended     error // why no call is possible any more
+	sessions  map[string]bool // that were begun or taken up
+	ended     error           // why no call is possible any more
 	lastNoise string
 }
 
@@ -113,10 +114,11 @@ type Client struct {
 func NewClient(in io.WriteCloser, out io.ReadCloser, h Handler, o Options) *Client {
 	c := &Client{
 		in: in, out: out, h: h, o: o.withDefaults(), box: newOutbox(),
-		done:  make(chan struct{}),
-		calls: map[int64]*call{},
-		turns: map[string]*turn{},
-		asks:  map[string]*ask{},
+		done:     make(chan struct{}),
+		calls:    map[int64]*call{},
+		turns:    map[string]*turn{},
+		asks:     map[string]*ask{},
+		sessions: map[string]bool{},
 	}
 	c.tear = sync.OnceFunc(func() {
 		_ = c.in.Close() // both are given up; a second close is no news

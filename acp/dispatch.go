@@ -6,6 +6,7 @@ import (
 )
 
 const (
+	methodNew           = "session/new"
 	methodUpdate        = "session/update"
 	methodPermission    = "session/request_permission"
 	methodCancelRequest = "$/cancel_request"

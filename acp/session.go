@@ -57,7 +57,7 @@ func newSession(raw json.RawMessage, id string) Session {
 // NewSession begins a conversation. Its id is durable only after the first
 // turn with most agents.
 func (c *Client) NewSession(ctx context.Context, p SessionParams) (Session, error) {
-	raw, err := c.Call(ctx, "session/new", p.params(""))
+	raw, err := c.Call(ctx, methodNew, p.params(""))
 	if err != nil {
 		return Session{}, err
 	}
@@ -82,6 +82,7 @@ func (c *Client) ResumeSession(ctx context.Context, id string, p SessionParams) 
 func (c *Client) reopen(
 	ctx context.Context, method, id string, p SessionParams,
 ) (Session, error) {
+	c.know(id)
 	raw, err := c.Call(ctx, method, p.params(id))
 	if err != nil {
 		return Session{}, err
@@ -89,10 +90,38 @@ func (c *Client) reopen(
 	return newSession(raw, id), nil
 }
 
+// know takes id for a session of this client: the agent may ask for it.
+func (c *Client) know(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.knowLocked(id)
+}
+
+func (c *Client) knowLocked(id string) {
+	if id != "" {
+		c.sessions[id] = true
+	}
+}
+
+// knows tells whether a request that names id can be served. A session that
+// nobody here began is a sub-agent's: a question of it would reach nobody.
+func (c *Client) knows(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return id == "" || c.sessions[id]
+}
+
 // CloseSession makes the agent give up what it holds for the session; only
 // where Agent.Close says so.
 func (c *Client) CloseSession(ctx context.Context, id string) error {
 	_, err := c.Call(ctx, "session/close", map[string]any{"sessionId": id})
+	return err
+}
+
+// SetModel chooses one of the Models of agents that still send them: the
+// protocol has dropped the method for config options.
+func (c *Client) SetModel(ctx context.Context, id, modelID string) error {
+	_, err := c.Call(ctx, "session/set_model", map[string]any{"sessionId": id, "modelId": modelID})
 	return err
 }
 

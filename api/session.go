@@ -167,6 +167,8 @@ type Act struct {
 type AnswerQuestion struct {
 	Choice string `json:"choice,omitempty"`
 	Allow  *bool  `json:"allow,omitempty"`
+	// Set fills in the form of an elicitation, by the names of its fields.
+	Set map[string]string `json:"set,omitempty"`
 }
 
 // Why answers GET /api/why/{id} for a session, run, message or runner (X7).

@@ -48,6 +48,9 @@ func (c *Control) awaitReceipt(ctx context.Context, id blaise.SessionID, n int64
 			return err
 		case state == store.DirectiveReceived && verdict == blaise.VerdictGo:
 			return nil
+		case state == overtaken:
+			return blaise.Errorf(blaise.CodeRefused, "session %s is already stopping for another reason", id).
+				WithHint("see `blaise why %s`", id)
 		case state == store.DirectiveVoid || state == store.DirectiveReceived:
 			return blaise.Errorf(blaise.CodeUnreachable,
 				"no run of session %s received the stop within %s; nothing has changed", id, blaise.StopReceipt).
@@ -62,6 +65,10 @@ func (c *Control) awaitReceipt(ctx context.Context, id blaise.SessionID, n int64
 	}
 }
 
+// overtaken is the state of a stop that is void because another one was
+// received before it.
+const overtaken = "overtaken"
+
 func (c *Control) receipt(ctx context.Context, id blaise.SessionID, n int64) (string, blaise.Verdict, error) {
 	var state string
 	var verdict blaise.Verdict
@@ -71,12 +78,15 @@ func (c *Control) receipt(ctx context.Context, id blaise.SessionID, n int64) (st
 			return err
 		}
 		state, verdict = known, v
-		if known != store.DirectiveVoid || !d.Stop.Ends {
+		if known != store.DirectiveVoid {
 			return nil
 		}
 		s, err := tx.Snapshot(id)
-		if s.Session.Outcome != "" { // an end may come true without its receipt
+		switch {
+		case d.Stop.Ends && s.Session.Outcome != "": // an end may come true without its receipt
 			state, verdict = store.DirectiveReceived, blaise.VerdictGo
+		case s.Session.Outcome != "" || s.Run != nil && s.Run.Stop != nil:
+			state = overtaken
 		}
 		return err
 	})
@@ -90,9 +100,15 @@ func (c *Control) Act(ctx context.Context, id blaise.SessionID, e blaise.Event) 
 	return err
 }
 
-// Answer decides an open question, once. With choice "" the option is picked
-// by kind: allow or not.
-func (c *Control) Answer(ctx context.Context, by string, id blaise.QuestionID, choice string, allow *bool) error {
+// A Decision is a person's answer to a question.
+type Decision struct {
+	Choice string // an option's id; "" picks one by its kind
+	Allow  *bool
+	Set    map[string]string // what was filled in, of an elicitation
+}
+
+// Answer decides an open question, once.
+func (c *Control) Answer(ctx context.Context, by string, id blaise.QuestionID, d Decision) error {
 	session := id.Session()
 	var plan blaise.Plan
 	err := c.db.Tx(ctx, func(tx *store.Tx) error {
@@ -100,14 +116,14 @@ func (c *Control) Answer(ctx context.Context, by string, id blaise.QuestionID, c
 		if err != nil {
 			return err
 		}
-		pick := choice
-		if pick == "" && allow != nil {
-			if pick, err = option(s.Questions, id, *allow); err != nil {
+		pick := d.Choice
+		if pick == "" && d.Allow != nil {
+			if pick, err = option(s.Questions, id, *d.Allow); err != nil {
 				return err
 			}
 		}
 		plan, err = c.decide(tx, session, blaise.Event{
-			Kind: blaise.EventQuestionAnswered, By: by, Question: id, Choice: pick,
+			Kind: blaise.EventQuestionAnswered, By: by, Question: id, Choice: pick, Set: d.Set,
 		})
 		return err
 	})

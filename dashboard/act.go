@@ -163,10 +163,12 @@ func (d *dashboard) decide(ctx context.Context, r *http.Request) error {
 	if string(q.Session()) != r.PathValue("id") {
 		return blaise.Errorf(blaise.CodeNotFound, "question %q is not one of this session", q)
 	}
-	choice := r.PostFormValue("choice")
-	if choice == "" {
-		no := false
-		return d.control.Answer(ctx, d.o.User(r).Name, q, "", &no)
+	a := control.Decision{Choice: r.PostFormValue("choice")}
+	if a.Choice == "" {
+		a.Allow = new(bool)
 	}
-	return d.control.Answer(ctx, d.o.User(r).Name, q, choice, nil)
+	if a.Choice == blaise.ChoiceAccept {
+		a.Set = filled(r)
+	}
+	return d.control.Answer(ctx, d.o.User(r).Name, q, a)
 }

@@ -15,6 +15,7 @@ func (d *dashboard) functions() template.FuncMap {
 		"words": func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
 		"json":  indented,
 		"class": class,
+		"form":  formOf,
 		"first": firstOf,
 		"short": func(s any) string { return shortID(fmt.Sprint(s)) },
 		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

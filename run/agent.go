@@ -19,6 +19,7 @@ type agent struct {
 	info   acp.Agent
 	proc   plug.Process
 	stderr *stderr
+	duties *duties
 	faults acp.Faults    // that it is known for
 	gone   chan struct{} // closed when the process and the connection have ended
 	exit   plug.Exit     // set by then
@@ -48,18 +49,20 @@ func (c *conversation) startAgent(ctx context.Context) (*agent, error) {
 		name: c.command.name, gone: make(chan struct{}),
 		stderr: &stderr{tell: c.r.record.tell},
 	}
+	c.starts++
+	a.duties = newDuties(c)
 	in, out, err := a.spawn(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	a.client = acp.NewClient(in, out, c, acp.Options{Log: c.r.log, Frames: c.wire.frame})
+	a.client = acp.NewClient(in, out, a.duties, acp.Options{Log: c.r.log, Frames: c.wire.frame})
 	go a.follow()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.r.lease.Limits.AgentStart,
 		fmt.Errorf("no answer within limits.agentStart = %v", c.r.lease.Limits.AgentStart))
 	defer cancel()
 	a.info, err = a.client.Initialize(ctx,
 		acp.ClientInfo{Name: "blaise", Title: "Blaise", Version: c.r.spec.Version},
-		acp.ClientCapabilities{BooleanConfig: true})
+		capabilities(c.offers))
 	if err == nil {
 		a.faults = acp.FaultsAt(acp.ProbesDir(c.r.spec.State), a.info.Name, a.info.Version)
 		return a, nil
@@ -110,6 +113,7 @@ func (a *agent) follow() {
 	_ = a.proc.Kill()         // the rest of its tree, or its stdout would stay open
 	a.stderr.end()
 	<-talked
+	a.duties.end()
 }
 
 // explain adds to err, if the agent has died, how and what it said.

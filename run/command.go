@@ -57,6 +57,7 @@ func (r *run) environ(c config.Agent) ([]string, error) {
 		"BLAISE_SESSION=" + string(r.lease.Session),
 		"BLAISE_RUN=" + string(r.lease.Run),
 	}
+	r.plainEnv = slices.Clone(env)
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		v := c.Env[name]
 		value := v.Value
@@ -70,6 +71,8 @@ func (r *run) environ(c config.Agent) ([]string, error) {
 		}
 		if v.Secret {
 			r.secrets.Add(value)
+		} else {
+			r.plainEnv = append(r.plainEnv, fmt.Sprintf("%s=%s", name, value))
 		}
 		env = append(env, fmt.Sprintf("%s=%s", name, value))
 	}

@@ -25,6 +25,8 @@ type conversation struct {
 	command command
 	err     error // why there is no command
 	servers []json.RawMessage
+	offers  config.Agent // what the agent may ask for
+	starts  int          // how often a process of it was started
 
 	agent  *agent
 	known  blaise.Conversation // what must be loaded; ACP "" before there is one
@@ -42,10 +44,10 @@ type conversation struct {
 	loggedIn bool // authenticate was called in the process there is
 }
 
-var _ acp.Handler = (*conversation)(nil)
-
 func newConversation(r *run, c config.Agent) *conversation {
-	t := &conversation{r: r, known: r.lease.Conversation, turns: r.lease.Turns, servers: c.MCPServers}
+	t := &conversation{
+		r: r, known: r.lease.Conversation, turns: r.lease.Turns, servers: c.MCPServers, offers: c,
+	}
 	t.settings, t.tools = newSettings(t.known.Settings), &openTools{}
 	t.wire = newWire(r)
 	t.crashed = !r.lease.Clean
@@ -203,11 +205,6 @@ func (c *conversation) Update(u acp.Update) {
 		c.tools.take(u)
 	}
 	c.r.record.update(u.Raw, replayed, u.Late)
-}
-
-// Request is for what the agent was not offered.
-func (c *conversation) Request(context.Context, string, json.RawMessage) (any, error) {
-	return nil, acp.ErrMethodNotFound
 }
 
 // Noise is what a wrapper prints before the agent speaks, often the reason why

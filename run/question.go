@@ -84,6 +84,12 @@ func title(p acp.PermissionRequest) string {
 // askPerson asks q; ok is false when the question is over without an answer.
 // An empty choice is the answer "cancelled".
 func (r *run) askPerson(ctx context.Context, q blaise.Question) (choice string, ok bool) {
+	d, ok := r.askFor(ctx, q)
+	return d.Choice, ok
+}
+
+// askFor is askPerson with all of the answer.
+func (r *run) askFor(ctx context.Context, q blaise.Question) (answered blaise.Directive, ok bool) {
 	key, answer := r.asked.begin(r.lease.Run)
 	defer r.asked.end(key)
 	q.Key, q.Run = key, r.lease.Run
@@ -94,17 +100,25 @@ func (r *run) askPerson(ctx context.Context, q blaise.Question) (choice string, 
 	r.say(api.Report{Event: blaise.EventQuestionAsked, Question: &q, Message: q.Turn})
 	select {
 	case d := <-answer:
-		r.note(transcript.KindDecided, map[string]any{
+		said := map[string]any{
 			"question": key, "choice": d.Choice, "by": "a person", "reason": d.Reason,
-		})
+		}
+		if d.Content != nil {
+			said["content"] = json.RawMessage(d.Content)
+		}
+		r.note(transcript.KindDecided, said)
 		if ctx.Err() == nil {
 			r.say(api.Report{Event: blaise.EventQuestionApplied, Question: &q, Message: q.Turn})
 		}
-		return d.Choice, true
+		return d, true
 	case <-ctx.Done():
 		r.note(transcript.KindDecided, map[string]any{
-			"question": key, "choice": "", "by": "the run", "reason": "the turn is over",
+			"question": key, "choice": "", "by": "the run", "reason": "nobody waits for it any more",
 		})
-		return "", false
+		r.say(api.Report{
+			Event: blaise.EventQuestionExpired, Question: &q, Message: q.Turn,
+			Reason: "taken back by the agent, or its turn is over",
+		})
+		return blaise.Directive{}, false
 	}
 }

@@ -100,6 +100,7 @@ type run struct {
 	stack    *plug.Stack
 	shims    *os.File // the list of ShimsFile
 	agentEnv []string
+	plainEnv []string      // of it, what is no secret: the agent's terminals have that
 	talk     *conversation // nil before the layers are open
 	works    []blaise.SavedWork
 

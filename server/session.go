@@ -140,7 +140,9 @@ func (s *Server) answerQuestion(ctx context.Context, in *answerIn) error {
 	case in.Body.Choice == "" && in.Body.Allow == nil:
 		return blaise.Errorf(blaise.CodeInvalid, "answer %s: choice or allow is needed", q)
 	}
-	return s.control.Answer(ctx, callerOf(ctx).user.Name, q, in.Body.Choice, in.Body.Allow)
+	return s.control.Answer(ctx, callerOf(ctx).user.Name, q, control.Decision{
+		Choice: in.Body.Choice, Allow: in.Body.Allow, Set: in.Body.Set,
+	})
 }
 
 // historyLimit is how many changes are shown of a session.

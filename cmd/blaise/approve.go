@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -20,6 +21,7 @@ func denyCommand(a *app) *cobra.Command {
 
 func answerCommand(a *app, allow bool, verb, short string) *cobra.Command {
 	var choice string
+	var set []string
 	c := &cobra.Command{
 		Use: verb + " ID [REQUEST]", Short: short,
 		Long:    short + ". Without REQUEST it answers the only open one.",
@@ -39,6 +41,9 @@ func answerCommand(a *app, allow bool, verb, short string) *cobra.Command {
 				return err
 			}
 			answer := api.AnswerQuestion{Choice: choice}
+			if answer.Set, err = pairs("--set", set); err != nil {
+				return err
+			}
 			if choice == "" {
 				answer.Allow = &allow
 			}
@@ -48,6 +53,9 @@ func answerCommand(a *app, allow bool, verb, short string) *cobra.Command {
 			_, err = fmt.Fprintf(a.out, "request %s: %s\n", w, answered(allow, choice))
 			return err
 		}),
+	}
+	if allow {
+		c.Flags().StringArrayVar(&set, "set", nil, "fill in a field of what is asked for, `name=value`")
 	}
 	c.Flags().StringVar(&choice, "choice", "", "take this option of the request")
 	return c
@@ -61,6 +69,19 @@ func answered(allow bool, choice string) string {
 		return "approved"
 	}
 	return "denied"
+}
+
+// pairs reads flags of the form name=value; a value may hold anything.
+func pairs(flag string, all []string) (map[string]string, error) {
+	m := map[string]string{}
+	for _, one := range all {
+		name, value, ok := strings.Cut(one, "=")
+		if !ok || name == "" {
+			return nil, usage("%s %q: want name=value", flag, one)
+		}
+		m[name] = value
+	}
+	return m, nil
 }
 
 // pickWait is the request that was named, else the only one that waits.

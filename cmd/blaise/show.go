@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 
 	"github.com/spf13/cobra"
@@ -88,8 +89,34 @@ func (a *app) printWaits(s api.Session) {
 	for _, w := range s.Waits {
 		_, short := splitID(string(w.ID))
 		a.field("asks", "%s: %s", short, oneLine(w.What, 200))
+		if w.Kind == blaise.QuestionElicitation {
+			a.printForm(s.ID, short, blaise.FormOf(w.Detail))
+			continue
+		}
 		a.field("", "blaise approve %s %s, or blaise deny %s %s", s.ID, short, s.ID, short)
 	}
+}
+
+// printForm shows what an agent asks for and how to answer.
+func (a *app) printForm(id blaise.SessionID, short string, f blaise.Form) {
+	if f.URL != "" {
+		a.field("", "open %s", f.URL)
+	}
+	set := ""
+	for _, x := range f.Fields {
+		about := because(x.Title, x.Description)
+		if x.Default != "" {
+			about += " (default " + x.Default + ")"
+		}
+		if !x.Required {
+			about += ", if you like"
+		}
+		a.field("", "%s=%s  %s", x.Name, x.Wants(), oneLine(about, 120))
+		if x.Required && x.Default == "" {
+			set += " --set " + x.Name + "=" + x.Wants()
+		}
+	}
+	a.field("", "blaise approve %s %s%s, or blaise deny %s %s", id, short, set, id, short)
 }
 
 func (a *app) printClocks(clocks []api.Clock) {

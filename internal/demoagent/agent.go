@@ -25,6 +25,8 @@ type Options struct {
 	Witness string
 	// NoLoad leaves session/load out; $BLAISE_DEMO_NOLOAD=1.
 	NoLoad bool
+	// NoImages takes no pictures; $BLAISE_DEMO_NOIMAGES=1.
+	NoImages bool
 	// Log is where the command stderr prints; default os.Stderr.
 	Log io.Writer
 }
@@ -40,6 +42,7 @@ func (o Options) withDefaults() Options {
 		o.Log = os.Stderr
 	}
 	o.NoLoad = o.NoLoad || os.Getenv("BLAISE_DEMO_NOLOAD") == "1"
+	o.NoImages = o.NoImages || os.Getenv("BLAISE_DEMO_NOIMAGES") == "1"
 	return o
 }
 
@@ -77,6 +80,8 @@ type session struct {
 	mu       sync.Mutex         // over the fields below
 	cancel   context.CancelFunc // ends the open turn; nil when there is none
 	mode     string
+	model    string
+	loud     bool
 	standing map[string]bool // kinds of tools that need not ask again
 }
 
@@ -167,6 +172,8 @@ type params struct {
 	SessionID string  `json:"sessionId"`
 	CWD       string  `json:"cwd"`
 	ModeID    string  `json:"modeId"`
+	ConfigID  string  `json:"configId"`
+	Value     any     `json:"value"`
 	Prompt    []block `json:"prompt"`
 }
 
@@ -188,6 +195,8 @@ func (a *agent) serve(m message) (any, *fault) {
 		return a.closeSession(p)
 	case "session/set_mode":
 		return a.setMode(p)
+	case "session/set_config_option":
+		return a.setOption(p)
 	case "session/cancel":
 		a.cancel(p.SessionID)
 		return nil, nil
@@ -203,7 +212,7 @@ func (a *agent) initialize() any {
 		},
 		"agentCapabilities": map[string]any{
 			"loadSession":         !a.o.NoLoad,
-			"promptCapabilities":  map[string]any{"embeddedContext": true},
+			"promptCapabilities":  map[string]any{"embeddedContext": true, "image": !a.o.NoImages},
 			"sessionCapabilities": map[string]any{"close": struct{}{}},
 		},
 		"authMethods": []any{},

@@ -35,6 +35,15 @@ func commands() []command {
 		{"read NAME", "says what is in it", read},
 		{"run CMD...", "runs a shell command, streams its output; asks", runCommand},
 		{"ask QUESTION", "asks a question and says the answer", ask},
+		{"fsread NAME", "has the client read a file, and says what is in it", fsRead},
+		{"fswrite NAME TEXT", "has the client write a file", fsWrite},
+		{"term CMD...", "runs a shell command in a terminal of the client", term},
+		{"elicit QUESTION", "asks for a name, a number and a colour; or to visit https://", elicit},
+		{"attachments", "says what came with the message beside its text", attachments},
+		{"mode [MODE]", "changes the mode on its own, says which it is", mode},
+		{"model [MODEL]", "changes the model on its own, says which it is", model},
+		{"odd", "asks what no client knows, and for a session that nobody began", odd},
+		{"take-back QUESTION", "asks a question and takes it back", takeBack},
 		{"plan", "shows a plan, whose entries get done", plan},
 		{"think TEXT", "thinks TEXT", think},
 		{"usage", "reports tokens and cost", usage},
@@ -70,6 +79,7 @@ func help(_ context.Context, t *turn, _ string) error {
 		b.WriteString(c.usage + strings.Repeat(" ", max(1, 20-len(c.usage))) + c.what + "\n")
 	}
 	t.say(b.String())
+	t.announce()
 	return nil
 }
 

@@ -16,6 +16,15 @@
 //	read NAME           says what is in it
 //	run CMD...          runs a shell command, streams its output; asks
 //	ask QUESTION        asks a question and says the answer
+//	fsread NAME         has the client read a file, and says what is in it
+//	fswrite NAME TEXT   has the client write a file
+//	term CMD...         runs a shell command in a terminal of the client
+//	elicit QUESTION     asks for a name, a number and a colour; or to visit https://
+//	attachments         says what came with the message beside its text
+//	mode [MODE]         changes the mode on its own, says which it is
+//	model [MODEL]       changes the model on its own, says which it is
+//	odd                 asks what no client knows, and for a session that nobody began
+//	take-back QUESTION  asks a question and takes it back
 //	plan                shows a plan, whose entries get done
 //	think TEXT          thinks TEXT
 //	usage               reports tokens and cost

@@ -25,7 +25,7 @@ func (a *agent) newSession(p params) (any, *fault) {
 		return nil, internal(err)
 	}
 	s := a.open(id, p.CWD, t)
-	return map[string]any{"sessionId": s.id, "modes": s.modes()}, nil
+	return s.opened(), nil
 }
 
 func (a *agent) loadSession(p params) (any, *fault) {
@@ -46,12 +46,23 @@ func (a *agent) loadSession(p params) (any, *fault) {
 	for _, u := range t.replay() {
 		a.wire.notify("session/update", map[string]any{"sessionId": s.id, "update": u})
 	}
-	return map[string]any{"modes": s.modes()}, nil
+	return s.opened(), nil
+}
+
+// opened is what session/new and session/load answer.
+type opened struct {
+	ID      string `json:"sessionId"`
+	Modes   any    `json:"modes"`
+	Options []any  `json:"configOptions"`
+}
+
+func (s *session) opened() opened {
+	return opened{ID: s.id, Modes: s.modes(), Options: s.options()}
 }
 
 func (a *agent) open(id, cwd string, t *talk) *session {
 	a.cancel(id)
-	s := &session{id: id, cwd: cwd, talk: t, mode: modeAsk, standing: map[string]bool{}}
+	s := &session{id: id, cwd: cwd, talk: t, mode: modeAsk, model: models[0], standing: map[string]bool{}}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sessions[id] = s
@@ -134,7 +145,7 @@ func (a *agent) prompt(ctx context.Context, m message) {
 		a.wire.fail(m.ID, &fault{Code: -32603, Message: "a turn is in progress"})
 		return
 	}
-	a.turns.Go(func() { a.turn(ctx, s, m.ID, text) })
+	a.turns.Go(func() { a.turn(ctx, s, m.ID, said{text: text, blocks: p.Prompt}) })
 }
 
 func (s *session) begin(ctx context.Context) (context.Context, bool) {
@@ -152,6 +163,12 @@ func (s *session) end() {
 	defer s.mu.Unlock()
 	s.cancel()
 	s.cancel = nil
+}
+
+// said is a message: what it says, and all of it.
+type said struct {
+	text   string
+	blocks []block
 }
 
 func promptText(blocks []block) string {

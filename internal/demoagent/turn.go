@@ -13,16 +13,18 @@ type turn struct {
 	a     *agent
 	s     *session
 	draft draft
-	calls int
-	stop  string // the stop reason, if not end_turn
-	after func() // done once the turn is answered
+	// blocks are the message as it came.
+	blocks []block
+	calls  int
+	stop   string // the stop reason, if not end_turn
+	after  func() // done once the turn is answered
 }
 
-func (a *agent) turn(ctx context.Context, s *session, id json.RawMessage, text string) {
-	t := &turn{a: a, s: s, stop: "end_turn"}
-	err := s.talk.add(record{Kind: "user", Text: text})
+func (a *agent) turn(ctx context.Context, s *session, id json.RawMessage, m said) {
+	t := &turn{a: a, s: s, stop: "end_turn", blocks: m.blocks}
+	err := s.talk.add(record{Kind: "user", Text: m.text})
 	if err == nil {
-		err = t.do(ctx, text)
+		err = t.do(ctx, m.text)
 	}
 	if ctx.Err() != nil || errors.Is(err, errCancelled) {
 		t.stop, err = "cancelled", nil

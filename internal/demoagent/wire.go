@@ -33,8 +33,14 @@ type block struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
 	URI      string `json:"uri"`
+	Name     string `json:"name"`
+	Data     string `json:"data"`
+	MimeType string `json:"mimeType"`
 	Resource struct {
-		Text string `json:"text"`
+		URI      string `json:"uri"`
+		MimeType string `json:"mimeType"`
+		Text     string `json:"text"`
+		Blob     string `json:"blob"`
 	} `json:"resource"`
 }
 

@@ -17,9 +17,13 @@ import (
 // Main runs the shim with the arguments after PROGRAM, with or without the
 // leading "shim", and answers the exit code of the program: 0 after the command
 // ran, whatever it exited with, 2 for bad usage, 126 or 127 if it did not start.
+// Beside run it has the verbs get and put, which serve one file.
 func Main(args []string) int {
 	if len(args) > 0 && args[0] == "shim" {
 		args = args[1:]
+	}
+	if len(args) > 0 && (args[0] == "get" || args[0] == "put") {
+		return fileVerb(args[0], args[1:])
 	}
 	if len(args) == 0 || args[0] != "run" {
 		fmt.Fprintln(os.Stderr, "usage: shim run [--fence NANOS] -- COMMAND ARGS...")
