@@ -71,7 +71,7 @@ func TestFence(t *testing.T) {
 	if live := l.Fence.Live(); len(live) != 1 || !live[0].Alive() {
 		t.Errorf("live: %+v", live)
 	}
-	l.Fence.Renew(plug.Boottime() + 200*time.Millisecond)
+	l.Fence.Renew(plug.Boottime() + 2*time.Second) // longer than a start takes
 	second, err := l.Start(t.Context(), plug.Cmd{Args: []string{"sleep", "300"}})
 	if err != nil {
 		t.Fatal(err)

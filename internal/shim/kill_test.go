@@ -42,8 +42,10 @@ func TestShimStopped(t *testing.T) {
 // A stopped shim reads no order: what tells it one is not held up for ever.
 func TestShimStoppedIsTold(t *testing.T) {
 	t.Parallel()
-	p, lines := start(t, shim.Command{Args: []string{"sh", "-c", "kill -STOP $PPID; echo ok; exec sleep 300"}})
+	p, lines := start(t, shim.Command{Args: []string{"sh", "-c", "echo ok; exec sleep 300"}})
 	lines.Scan()
+	pid, _ := p.Shim()
+	_ = syscall.Kill(pid, syscall.SIGSTOP)
 	full := false
 	for range 5000 {
 		if full = p.Fence(shim.Boottime()+time.Hour) != nil; full {
