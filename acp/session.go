@@ -118,13 +118,6 @@ func (c *Client) CloseSession(ctx context.Context, id string) error {
 	return err
 }
 
-// SetModel chooses one of the Models of agents that still send them: the
-// protocol has dropped the method for config options.
-func (c *Client) SetModel(ctx context.Context, id, modelID string) error {
-	_, err := c.Call(ctx, "session/set_model", map[string]any{"sessionId": id, "modelId": modelID})
-	return err
-}
-
 // SetMode chooses one of the session's modes. Prefer SetConfigOption where the
 // agent has config options.
 func (c *Client) SetMode(ctx context.Context, id, modeID string) error {
