@@ -43,7 +43,7 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 		return nil, err
 	}
 	scope := s.scope(l)
-	if err := os.MkdirAll(scope.Dir, 0o700); err != nil {
+	if err := makeDir(scope.Dir); err != nil {
 		return nil, fmt.Errorf("make state directory: %w", err)
 	}
 	l.tried, l.outer = true, s.env
@@ -172,4 +172,16 @@ func (st layerState) Save(ctx context.Context, v any) error {
 	}
 	st.layer.record.HasState = v != nil
 	return nil
+}
+
+// makeDir is MkdirAll beside other runs that clear away the directories above
+// as soon as they are empty (Destroy): one may go between two of its steps.
+func makeDir(dir string) error {
+	var err error
+	for range 100 {
+		if err = os.MkdirAll(dir, 0o700); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return err
 }
