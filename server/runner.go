@@ -156,11 +156,6 @@ func leaseOf(id blaise.RunID, l control.Lease) (api.Lease, error) {
 		return api.Lease{}, blaise.Errorf(blaise.CodeStale, "run %s has ended", id)
 	}
 	ses, env, p := snap.Session, snap.Environment, snap.Policy
-	if snap.Run.Kind == blaise.RunStart && (env.State == blaise.EnvDestroyed || env.State == blaise.EnvLost) {
-		// The run begins the next generation when it connects: nothing of the
-		// last one is there for it (A22, A31).
-		env, ses.Conversation = blaise.Environment{ID: ses.ID.Environment(env.Generation + 1)}, blaise.Conversation{}
-	}
 	return api.Lease{
 		Run: id, Session: ses.ID, Environment: env.ID, Kind: snap.Run.Kind, Attempt: snap.Run.Attempt,
 		Agent: ses.Agent, Token: l.Token,
