@@ -70,10 +70,12 @@ func (r *run) intend(ctx context.Context, what blaise.Resource) error {
 	return err
 }
 
-func (r *run) forget(ctx context.Context, what blaise.Resource) error {
+// forget tells Blaise in its time: what a probe found absent stays so, and a
+// run that goes down must not wait for a Blaise that is away.
+func (r *run) forget(_ context.Context, what blaise.Resource) error {
 	what.Gone = true
-	_, err := r.ask(ctx, api.Report{Event: blaise.EventResourceGone, Resource: &what})
-	return err
+	r.say(api.Report{Event: blaise.EventResourceGone, Resource: &what})
+	return nil
 }
 
 // open opens the layers and lets the record pass their filters.
