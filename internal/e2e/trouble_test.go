@@ -182,6 +182,8 @@ func TestA24_ThreeDeadRunsGiveUp(t *testing.T) {
 // after 5 s, long before any timeout (A25).
 func TestA25_ProcessThatCannotBeStarted(t *testing.T) {
 	b := newLab(t, "{}")
+	// Online, the daemon has made its copy of the program.
+	b.await("runner online", func() bool { return strings.Contains(b.run("runner", "list"), "online") })
 	bin := filepath.Join(b.dir, "state", "bin")
 	if err := os.Rename(bin, bin+".away"); err != nil {
 		t.Fatal(err)
