@@ -8,7 +8,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build try test test-all test-agents check bench states clean
+.PHONY: help build try test test-all test-agents check bench chaos states clean
 
 help: ## what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,8 +37,8 @@ check: ## format, vet and the rules of the house
 	$(GO) vet ./...
 	$(GO) test ./internal/house
 
-bench: ## measure against the floor, write docs/benchmarks.md; 1 if a goal is missed
-	$(GO) run ./internal/bench
+bench: build ## measure against the floor, write docs/benchmarks.md; 1 if a goal is missed
+	$(GO) run ./internal/bench -bin bin -out docs/benchmarks.md
 
 LIVES ?= 500
 FOR   ?= 15m
