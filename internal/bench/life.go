@@ -17,11 +17,7 @@ func life(ctx context.Context, o options) ([]row, error) {
 		if err := newRepo(repo, files); err != nil {
 			return nil, err
 		}
-		floor, err := lifeFloor(ctx, o, repo)
-		if err != nil {
-			return nil, err
-		}
-		got, err := lifeSystem(ctx, o, repo, fmt.Sprintf("dev%d", files))
+		got, floor, err := lives(ctx, o, repo, fmt.Sprintf("dev%d", files))
 		if err != nil {
 			return nil, err
 		}
@@ -53,50 +49,49 @@ func compare(files int, got, floor samples) []row {
 	})
 }
 
-func lifeFloor(ctx context.Context, o options, repo string) (samples, error) {
-	var s samples
-	for i := range o.times {
-		dir := filepath.Join(o.tmp, fmt.Sprintf("bare-%s-%d", filepath.Base(repo), i))
-		took, b, err := bareStart(ctx, o, repo, dir, fmt.Sprintf("bare-start-%s-%d", filepath.Base(repo), i))
-		if err != nil {
-			return s, err
-		}
-		s.start = append(s.start, took)
-		warm, err := b.prompt(ctx, time.Now(), fmt.Sprintf("bare-warm-%s-%d", filepath.Base(repo), i))
-		if err != nil {
-			return s, err
-		}
-		s.warm = append(s.warm, warm)
-		b.close()
-		took, c, err := bareResume(ctx, o, dir, b.session, fmt.Sprintf("bare-resume-%s-%d", filepath.Base(repo), i))
-		if err != nil {
-			return s, err
-		}
-		s.resume = append(s.resume, took)
-		c.close()
-		if err := git(repo, "worktree", "remove", "--force", dir); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
-}
-
-func lifeSystem(ctx context.Context, o options, repo, name string) (samples, error) {
-	var s samples
+// lives takes the samples of both in turns, so that what the machine does
+// meanwhile meets both alike.
+func lives(ctx context.Context, o options, repo, name string) (got, floor samples, err error) {
 	sys, err := startDev(ctx, o, name, repo)
 	if err != nil {
-		return s, err
+		return got, floor, err
 	}
 	defer sys.close()
-	for i := range o.times + 1 { // the first warms caches and is left out
-		if err := sys.once(ctx, &s, fmt.Sprintf("%s-%d", name, i)); err != nil {
-			return s, err
+	for i := range o.times + 1 {
+		if err := floor.bare(ctx, o, repo, fmt.Sprintf("%s-bare-%d", name, i)); err != nil {
+			return got, floor, err
 		}
-		if i == 0 {
-			s = samples{}
+		if err := sys.once(ctx, &got, fmt.Sprintf("%s-%d", name, i)); err != nil {
+			return got, floor, err
+		}
+		if i == 0 { // the first warms caches and is left out
+			got, floor = samples{}, samples{}
 		}
 	}
-	return s, nil
+	return got, floor, nil
+}
+
+// bare lives one session at the floor: start, a warm message, resume.
+func (s *samples) bare(ctx context.Context, o options, repo, mark string) error {
+	dir := filepath.Join(o.tmp, mark)
+	took, b, err := bareStart(ctx, o, repo, dir, "start-"+mark)
+	defer b.close()
+	if err != nil {
+		return err
+	}
+	s.start = append(s.start, took)
+	if took, err = b.prompt(ctx, time.Now(), "warm-"+mark); err != nil {
+		return err
+	}
+	s.warm = append(s.warm, took)
+	b.close()
+	took, c, err := bareResume(ctx, o, dir, b.session, "resume-"+mark)
+	defer c.close()
+	if err != nil {
+		return err
+	}
+	s.resume = append(s.resume, took)
+	return git(repo, "worktree", "remove", "--force", dir)
 }
 
 // once lives one session: start, a warm message, pause, resume, end.
@@ -120,5 +115,8 @@ func (s *system) once(ctx context.Context, all *samples, mark string) error {
 		return err
 	}
 	all.resume = append(all.resume, took)
-	return s.End(ctx, id, "bench")
+	if err := s.End(ctx, id, "bench"); err != nil {
+		return err
+	}
+	return s.destroyed(ctx, id) // the next session is not to share the machine with this teardown
 }

@@ -122,3 +122,17 @@ func (s *system) await(ctx context.Context, id blaise.SessionID, want blaise.Ses
 	}
 	return fmt.Errorf("await session %s %s: it is %s", id, want, last)
 }
+
+func (s *system) destroyed(ctx context.Context, id blaise.SessionID) error {
+	for range 3000 {
+		v, err := s.Session(ctx, id)
+		if err != nil {
+			return err
+		}
+		if v.Environment.State == blaise.EnvDestroyed {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("await the end of session %s: its environment is still there", id)
+}
