@@ -76,7 +76,11 @@ func (a *app) printEnvironment(e api.Environment) {
 		a.field("last error", "%s", e.LastError)
 	}
 	for _, p := range e.Plugs {
-		a.field("plug", "%s (%s) %s", p.ID, p.Use, because(p.State, p.Why))
+		state := p.State
+		if e.State == blaise.EnvDestroyed {
+			state = "gone"
+		}
+		a.field("plug", "%s (%s) %s", p.ID, p.Use, because(state, p.Why))
 		for _, r := range p.Resources {
 			if !r.Gone {
 				a.field("holds", "%s %s on %s", r.Kind, r.Name, r.Where)
@@ -94,6 +98,9 @@ func (a *app) printWaits(s api.Session) {
 			continue
 		}
 		a.field("", "blaise approve %s %s, or blaise deny %s %s", s.ID, short, s.ID, short)
+		for _, o := range w.Options {
+			a.field("", "--choice %s  %s", o.ID, oneLine(o.Name, 120))
+		}
 	}
 }
 
