@@ -179,7 +179,10 @@ func (r *Repo) Dirty(ctx context.Context) (bool, error) {
 	if r.Bare {
 		return false, nil
 	}
-	out, err := r.Run(ctx, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+	// One thread will do: it runs beside a checkout, which is not to be slowed
+	// down by as many threads as there are thousands of files.
+	out, err := r.Run(ctx, "-c", "core.preloadIndex=false", "status", "--porcelain",
+		"--untracked-files=no", "--ignore-submodules=all")
 	return out != "", err
 }
 
