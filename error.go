@@ -55,3 +55,19 @@ func CodeOf(err error) Code {
 	}
 	return CodeInternal
 }
+
+// Exit is the exit code of the command line that the code becomes; it is a
+// contract with scripts. 0 is done, and 6 that what was waited for has failed.
+func (c Code) Exit() int {
+	switch c {
+	case CodeInvalid:
+		return 2
+	case CodeNotFound:
+		return 3
+	case CodeRefused, CodeStale, CodeDenied:
+		return 4
+	case CodeUnreachable:
+		return 5
+	}
+	return 1
+}

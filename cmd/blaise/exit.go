@@ -33,17 +33,7 @@ func exitCode(err error) int {
 	case errors.Is(err, errWaited):
 		return exitWaited
 	}
-	switch blaise.CodeOf(err) {
-	case blaise.CodeInvalid:
-		return exitUsage
-	case blaise.CodeNotFound:
-		return exitNotFound
-	case blaise.CodeRefused, blaise.CodeStale, blaise.CodeDenied:
-		return exitRefused
-	case blaise.CodeUnreachable:
-		return exitUnreachable
-	}
-	return exitFailed
+	return blaise.CodeOf(err).Exit()
 }
 
 // explain writes what happened and what to do.

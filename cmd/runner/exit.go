@@ -10,13 +10,9 @@ import (
 
 // The exit codes are a contract with scripts (SPEC, Surfaces).
 const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitNotFound    = 3
-	exitRefused     = 4
-	exitUnreachable = 5
-	exitWaited      = 6 // what was waited for has failed
+	exitDone   = 0
+	exitFailed = 1
+	exitWaited = 6 // what was waited for has failed
 )
 
 // errWaited marks the failure of the run that start --once waited for.
@@ -29,17 +25,7 @@ func exitCode(err error) int {
 	case errors.Is(err, errWaited):
 		return exitWaited
 	}
-	switch blaise.CodeOf(err) {
-	case blaise.CodeInvalid:
-		return exitUsage
-	case blaise.CodeNotFound:
-		return exitNotFound
-	case blaise.CodeRefused, blaise.CodeStale, blaise.CodeDenied:
-		return exitRefused
-	case blaise.CodeUnreachable:
-		return exitUnreachable
-	}
-	return exitFailed
+	return blaise.CodeOf(err).Exit()
 }
 
 // explain writes what happened and what to do.
