@@ -31,6 +31,9 @@ type Options struct {
 	// Appended is told of events added to a transcript, after they were
 	// committed. It is a hint: of two calls the later may carry the lower seq.
 	Appended func(session blaise.SessionID, seq int64)
+	// MaxBlob is the longest blob that is kept, 256 MB; MaxBlobs is how much is
+	// kept for one session, 1 GB.
+	MaxBlob, MaxBlobs int64
 }
 
 // A DB is an open store, safe for concurrent use.
@@ -39,9 +42,9 @@ type DB struct {
 	d    dialect
 	seal *seal
 
-	decisions, records lane
-	reads, recordReads *sql.DB
-	closers            []func() error // in the order of opening
+	decisions, records, blobs     lane
+	reads, recordReads, blobReads *sql.DB
+	closers                       []func() error // in the order of opening
 
 	wake     chan struct{} // a commit has left notices in the outbox
 	stop     context.CancelFunc
@@ -74,6 +77,12 @@ func (db *DB) defaults() {
 	}
 	if db.o.Appended == nil {
 		db.o.Appended = func(blaise.SessionID, int64) {}
+	}
+	if db.o.MaxBlob == 0 {
+		db.o.MaxBlob = maxBlob
+	}
+	if db.o.MaxBlobs == 0 {
+		db.o.MaxBlobs = maxBlobs
 	}
 }
 

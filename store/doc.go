@@ -7,9 +7,10 @@
 // what an event means is [blaise.Decide]'s, the store loads the snapshot and
 // writes the plan, all of it or nothing.
 //
-// There are two lanes. Decisions go through [DB.Tx] and are on disk when it
+// There are three lanes. Decisions go through [DB.Tx] and are on disk when it
 // returns. Transcripts go through [DB.Append] and are on disk, once and in
-// order, when it returns. In SQLite each lane is a file with one writer, which
+// order, when it returns. Files go through [DB.PutBlob], in parts, and nobody
+// else waits for them. In SQLite each lane is a file with one writer, which
 // takes many callers into one transaction, each in a savepoint of its own:
 // one fsync for all of them, and none of them can hurt another. In PostgreSQL
 // a lane is a pool, and a session's row is the lock.

@@ -27,7 +27,8 @@ func (db *DB) openPostgres(ctx context.Context, dsn string) error {
 	}
 	db.d = postgresDialect
 	l := poolLane{pool: pool}
-	db.decisions, db.records, db.reads, db.recordReads = l, l, pool, pool
+	db.decisions, db.records, db.blobs = l, l, l
+	db.reads, db.recordReads, db.blobReads = pool, pool, pool
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 // maxReaders is how many connections read a file at once.
 const maxReaders = 8
 
-// openSQLite opens the two files of a directory, one lane each.
+// openSQLite opens the three files of a directory, one lane each.
 func (db *DB) openSQLite(ctx context.Context, dir string) error {
 	if dir == "" {
 		return errors.New("open store: no directory in sqlite:DIR")
@@ -44,6 +44,11 @@ func (db *DB) openSQLite(ctx context.Context, dir string) error {
 		return err
 	}
 	db.records, db.recordReads = records.lane, records.reads
+	blobs, err := db.openFile(ctx, filepath.Join(dir, "blobs.db"), "blobs")
+	if err != nil {
+		return err
+	}
+	db.blobs, db.blobReads = blobs.lane, blobs.reads
 	return nil
 }
 

@@ -57,4 +57,7 @@ var conformance = []struct {
 	{"chunks are small", testChunks},
 	{"many append to one session", testAppendTogether},
 	{"notices come exactly once", testNotices},
+	{"blobs are kept once and go with their session", testBlobs},
+	{"a blob that is not whole leaves nothing", testBrokenBlobs},
+	{"the same blob from many is kept once", testBlobsTogether},
 }
