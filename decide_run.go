@@ -2,6 +2,7 @@ package blaise
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -139,6 +140,9 @@ func (d *decision) resourceIntended() error {
 	}
 	r := *d.e.Resource
 	r.Gone = false
+	if r.Kind == ResourceWorktree {
+		d.next.Session.Repo = strings.TrimSuffix(r.Where, "/.git")
+	}
 	d.out.Verdict = VerdictDone
 	if known := d.resource(r); known != nil {
 		*known = r

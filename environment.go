@@ -54,6 +54,10 @@ type Resource struct {
 	Gone  bool   `json:"gone,omitempty"`
 }
 
+// ResourceWorktree is the kind of a resource that is a checkout; Where is then
+// the git directory of the repository it is of.
+const ResourceWorktree = "worktree"
+
 // A SavedWork names one save of a session's work (X5).
 type SavedWork struct {
 	N      int       `json:"n"`

@@ -15,6 +15,7 @@ type Session struct {
 	Title     string
 	Author    string // who began it
 	Inputs    map[string]string
+	Repo      string    // the source repository of its environment, "" if it is not known
 	From      SessionID // the session whose work it goes on from, "" for none
 
 	Runner   RunnerID   // A31: the runner that ran it last, "" before the first run

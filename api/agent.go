@@ -57,6 +57,7 @@ type Instance struct {
 	Draining bool              `json:"draining"`
 	Once     bool              `json:"once,omitempty"`   // there for one run
 	Paused   string            `json:"paused,omitempty"` // why it takes nothing but teardowns
+	Probed   []blaise.Probed   `json:"probed,omitempty"` // what `runner probe` found there
 }
 
 // NewToken makes a runner token: POST /api/tokens. DELETE /api/tokens/{id}

@@ -30,20 +30,9 @@ type Hello struct {
 	Slots    int               `json:"slots"`
 	Labels   map[string]string `json:"labels,omitempty"`
 	Agents   []string          `json:"agents,omitempty"` // the agents its blaise.yml can start
-	Probed   []Probed          `json:"probed,omitempty"` // what `runner probe` found here
+	Probed   []blaise.Probed   `json:"probed,omitempty"` // what `runner probe` found here
 	Once     bool              `json:"once,omitempty"`   // it is there for one run: nothing on its machine is resumed
 	Paused   string            `json:"paused,omitempty"` // why it takes nothing but teardowns now
-}
-
-// Probed is the short result of `runner probe` on the machine of an instance.
-type Probed struct {
-	Name    string    `json:"name"`    // the preset, or the program
-	Agent   string    `json:"agent"`   // as it names itself
-	Version string    `json:"version"` // of the agent
-	At      time.Time `json:"at"`
-	OK      bool      `json:"ok"`
-	Faults  []string  `json:"faults,omitempty"`
-	Todo    string    `json:"todo,omitempty"` // what a person must do before it works
 }
 
 // Welcome answers Hello.

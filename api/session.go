@@ -19,6 +19,7 @@ type Session struct {
 	Reason      string              `json:"reason"`
 	Title       string              `json:"title"`
 	Author      string              `json:"author"`
+	Repo        string              `json:"repo"`
 	Context     blaise.ContextState `json:"context"`
 	Runner      blaise.RunnerID     `json:"runner"`
 	CreatedAt   time.Time           `json:"created_at"`
@@ -118,6 +119,7 @@ type Summary struct {
 	Outcome     blaise.Outcome          `json:"outcome"`
 	Reason      string                  `json:"reason"`
 	Title       string                  `json:"title"`
+	Repo        string                  `json:"repo"`
 	Environment blaise.EnvironmentState `json:"environment"`
 	Waits       int                     `json:"waits"`
 	CreatedAt   time.Time               `json:"created_at"`

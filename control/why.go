@@ -25,7 +25,7 @@ func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
 	switch {
 	case rest == "":
 		lines := blaise.Why(snapshotOf(v, policyOf(a)), c.now())
-		return c.addOffer(ctx, lines, v, a), nil
+		return append(c.addOffer(ctx, lines, v, a), c.whyAgent(ctx, v)...), nil
 	case strings.HasPrefix(rest, "m"):
 		return c.whyMessage(v, policyOf(a), blaise.MessageID(id))
 	default:

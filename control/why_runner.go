@@ -61,6 +61,10 @@ func (c *Control) whyInstance(in InstanceView) []string {
 	for _, run := range in.Runs {
 		lines = append(lines, "  it works on run "+string(run))
 	}
+	for _, p := range in.Probed {
+		lines = append(lines, fmt.Sprintf("  runner probe tried agent %s %s there at %s: %s",
+			p.Name, p.Version, p.At.Format("2006-01-02 15:04 MST"), p.Result()))
+	}
 	return lines
 }
 

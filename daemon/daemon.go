@@ -44,7 +44,7 @@ type Description struct {
 	Slots  int
 	Labels map[string]string
 	Agents []string
-	Probed []api.Probed
+	Probed []blaise.Probed
 }
 
 // A Daemon takes runs until it is told to stop. Its methods are safe for

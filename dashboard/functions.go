@@ -3,6 +3,7 @@ package dashboard
 import (
 	"fmt"
 	"html/template"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -17,6 +18,7 @@ func (d *dashboard) functions() template.FuncMap {
 		"class": class,
 		"form":  formOf,
 		"first": firstOf,
+		"base":  func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".git") },
 		"short": func(s any) string { return shortID(fmt.Sprint(s)) },
 		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	}

@@ -142,7 +142,7 @@ func (w *worktree) List(ctx context.Context, host Env) ([]blaise.Resource, error
 }
 
 func worktreeResource(repo *git.Repo, dir string) blaise.Resource {
-	return blaise.Resource{Kind: "worktree", Name: dir, Where: repo.CommonDir}
+	return blaise.Resource{Kind: blaise.ResourceWorktree, Name: dir, Where: repo.CommonDir}
 }
 
 func branchResource(repo *git.Repo, branch string) blaise.Resource {

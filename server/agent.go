@@ -116,7 +116,7 @@ func runnerOf(r control.RunnerView) api.Runner {
 		in := api.Instance{
 			ID: i.ID, Host: i.Host, Machine: i.Machine, Version: i.Version, Slots: i.Slots, Runs: i.Runs,
 			LastSeen: i.LastSeen, Online: i.Online, Draining: i.Draining,
-			Once: i.Once || r.SingleUse, Paused: i.PausedWhy,
+			Once: i.Once || r.SingleUse, Paused: i.PausedWhy, Probed: i.Probed,
 		}
 		if in.Runs == nil {
 			in.Runs = []blaise.RunID{}

@@ -64,7 +64,7 @@ func (s *Server) hello(ctx context.Context, in *struct{ Body api.Hello }) (api.W
 	err := s.control.Hello(ctx, store.Instance{
 		ID: h.Instance, Runner: r.ID, Boot: h.Boot, Machine: h.Machine, Host: h.Host, Version: h.Version,
 		OS: h.OS, Arch: h.Arch, Slots: h.Slots, Labels: h.Labels, Agents: h.Agents,
-		Once: h.Once, PausedWhy: h.Paused,
+		Once: h.Once, PausedWhy: h.Paused, Probed: h.Probed,
 	})
 	return api.Welcome{
 		Runner: r.ID, Name: r.Name, Time: time.Now().UTC(), Version: s.o.Version, Protocol: api.Protocol,

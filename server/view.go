@@ -15,7 +15,7 @@ func sessionOf(v store.View) api.Session {
 	ses := v.Session
 	out := api.Session{
 		ID: ses.ID, Agent: ses.Agent, State: ses.State, Held: ses.Held, Outcome: ses.Outcome,
-		Reason: ses.Reason, Title: ses.Title, Author: ses.Author, Context: ses.Context, Runner: ses.Runner,
+		Reason: ses.Reason, Title: ses.Title, Author: ses.Author, Repo: ses.Repo, Context: ses.Context, Runner: ses.Runner,
 		CreatedAt: ses.CreatedAt, EndedAt: timeOf(ses.EndedAt), Environment: environmentOf(v),
 		Runs: []api.Run{}, Messages: []api.Message{}, Waits: []api.Wait{}, Clocks: []api.Clock{},
 		Saves: v.Saves, Budget: json.RawMessage(`{}`),
@@ -132,7 +132,7 @@ func waitOf(q blaise.Question, clocks []blaise.Clock) api.Wait {
 func summaryOf(s store.Summary) api.Summary {
 	return api.Summary{
 		ID: s.ID, Agent: s.Agent, State: s.State, Held: s.Held, Outcome: s.Outcome, Reason: s.Reason,
-		Title: s.Title, Environment: s.Environment, Waits: s.Waits, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		Title: s.Title, Repo: s.Repo, Environment: s.Environment, Waits: s.Waits, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
 }
 

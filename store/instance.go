@@ -25,6 +25,7 @@ type Instance struct {
 	LastSeen  time.Time
 	PausedWhy string // why it takes nothing, "" if it does
 	Once      bool   // it is there for one run
+	Probed    []blaise.Probed
 }
 
 // PutInstance writes an instance.

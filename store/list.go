@@ -32,6 +32,7 @@ type Summary struct {
 	Reason      string
 	Title       string
 	Author      string
+	Repo        string
 	Environment blaise.EnvironmentState
 	Context     blaise.ContextState
 	Waits       int // open questions
@@ -76,7 +77,8 @@ func scanSummary(row *sql.Rows) (Summary, error) {
 	err := json.Unmarshal(raw, &s)
 	l.ID, l.Agent, l.State, l.Held = s.ID, s.Agent, s.State, s.Held
 	l.Outcome, l.Reason, l.Title, l.Author = s.Outcome, s.Reason, s.Title, s.Author
-	l.Context, l.CreatedAt, l.UpdatedAt = s.Context, s.CreatedAt, fromNanos(updated)
+	l.Repo, l.Context = s.Repo, s.Context
+	l.CreatedAt, l.UpdatedAt = s.CreatedAt, fromNanos(updated)
 	return l, err
 }
 

@@ -26,7 +26,7 @@ func answerCommand(a *app, allow bool, verb, short string) *cobra.Command {
 		Use: verb + " ID [REQUEST]", Short: short,
 		Long:    short + ". Without REQUEST it answers the only open one.",
 		Example: "  blaise " + verb + " k3v9\n  blaise " + verb + " k3v9 q2",
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    rangeArgs(1, 2, "a session", "a request"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := session(ctx, c, args[0])
 			if err != nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -51,15 +53,23 @@ func (a *app) printSessions(l api.Sessions, some bool) {
 		fmt.Fprintln(a.out, "no sessions; begin one with `blaise start`")
 		return
 	}
-	t := table{head: []string{"ID", "AGENT", "STATE", "ENVIRONMENT", "AGE", "TITLE"}}
+	t := table{head: []string{"ID", "AGENT", "STATE", "ENVIRONMENT", "AGE", "REPO", "TITLE"}}
 	for _, s := range l.Sessions {
 		t.add(string(s.ID), oneLine(string(s.Agent), 16), stateOf(s), string(s.Environment),
-			rough(a.now().Sub(s.CreatedAt)), oneLine(s.Title, 80))
+			rough(a.now().Sub(s.CreatedAt)), repoName(s.Repo), oneLine(s.Title, 80))
 	}
 	t.print(a.out, a.width)
 	if l.Next != "" {
 		fmt.Fprintf(a.out, "more: blaise list --before %s\n", l.Next)
 	}
+}
+
+// repoName is what a list shows of a repository.
+func repoName(path string) string {
+	if path == "" {
+		return "-"
+	}
+	return oneLine(strings.TrimSuffix(filepath.Base(path), ".git"), 24)
 }
 
 // sessions lists sessions. A state may be an outcome: of the ended ones, those

@@ -29,10 +29,11 @@ func runnerListCommand(a *app) *cobra.Command {
 			if a.json {
 				return printJSON(a.out, all)
 			}
-			t := table{head: []string{"NAME", "STATE", "RUNS", "ID", "LABELS"}}
+			t := table{head: []string{"NAME", "STATE", "RUNS", "ID", "PROBED", "LABELS"}}
 			for _, r := range all {
 				state, runs := runnerState(r)
-				t.add(oneLine(r.Name, 24), state, fmt.Sprint(runs), string(r.ID), labels(r.Labels))
+				t.add(oneLine(r.Name, 24), state, fmt.Sprint(runs), string(r.ID),
+					oneLine(probedAgents(r), 40), labels(r.Labels))
 			}
 			t.print(a.out, a.width)
 			return nil
@@ -68,6 +69,25 @@ func labels(m map[string]string) string {
 		all = append(all, k+"="+m[k])
 	}
 	return dash(strings.Join(all, " "))
+}
+
+// probedAgents are the agents that were probed on a machine of the runner; one
+// with an exclamation mark does not work everywhere as it should.
+func probedAgents(r api.Runner) string {
+	bad := map[string]bool{}
+	for _, i := range r.Instances {
+		for _, p := range i.Probed {
+			bad[p.Name] = bad[p.Name] || p.Result() != "works"
+		}
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(bad)) {
+		if bad[name] {
+			name += "!"
+		}
+		names = append(names, name)
+	}
+	return dash(strings.Join(names, " "))
 }
 
 func runnerShowCommand(a *app) *cobra.Command {
@@ -107,6 +127,9 @@ func (a *app) printRunner(r api.Runner) {
 			i.ID, i.Host, i.Version, state, len(i.Runs), i.Slots)
 		for _, run := range i.Runs {
 			a.field("", "run %s", run)
+		}
+		for _, p := range i.Probed {
+			a.field("probed", "%s %s, %s: %s", p.Name, p.Version, ago(p.At, a.now()), p.Result())
 		}
 	}
 }

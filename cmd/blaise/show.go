@@ -16,7 +16,7 @@ func showCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
 		Use: "show ID", Short: "Show a session: its state, what it holds, what was said",
 		Example: "  blaise show k3v9\n  blaise show k3v9 --json | jq .environment.state",
-		Args:    cobra.ExactArgs(1),
+		Args:    exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := session(ctx, c, args[0])
 			if err != nil {
@@ -46,6 +46,9 @@ func (a *app) printSession(s api.Session) {
 	}
 	a.field("state", "%s", because(state, s.Reason))
 	a.field("agent", "%s", s.Agent)
+	if s.Repo != "" {
+		a.field("repository", "%s", s.Repo)
+	}
 	if s.Context != "" {
 		a.field("context", "%s", s.Context)
 	}

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"syscall"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/acp"
-	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/plug"
 )
 
@@ -85,14 +85,14 @@ func (t *tail) String() string {
 }
 
 // probes are what was found on this machine, for Blaise to show.
-func probes(state string) []api.Probed {
+func probes(state string) []blaise.Probed {
 	found, err := acp.LoadProbes(acp.ProbesDir(state))
 	if err != nil {
 		return nil // it is only shown
 	}
-	var list []api.Probed
+	var list []blaise.Probed
 	for _, p := range found {
-		one := api.Probed{
+		one := blaise.Probed{
 			Name: p.Name, Agent: p.Agent, Version: p.Version, At: p.At, OK: p.OK, Todo: p.Todo,
 		}
 		for _, f := range slices.Sorted(maps.Keys(p.Faults)) {
