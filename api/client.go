@@ -95,10 +95,11 @@ type call struct {
 	method string
 	path   string
 	query  url.Values
-	in     any // JSON; []byte is sent as it is
-	out    any // nil: the answer is not read
+	in     any // JSON; []byte and an io.Reader are sent as they are
+	out    any // nil: the answer is not read; an io.Writer gets it as it is
 	client *http.Client
 	within time.Duration
+	size   int64 // of a Reader, if known
 }
 
 func (c *Client) do(ctx context.Context, k call) error {
@@ -126,18 +127,9 @@ func (c *Client) do(ctx context.Context, k call) error {
 }
 
 func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
-	var body io.Reader
-	kind := "application/json"
-	switch in := k.in.(type) {
-	case nil:
-	case []byte:
-		body, kind = bytes.NewReader(in), "application/yaml"
-	default:
-		b, err := json.Marshal(in)
-		if err != nil {
-			return nil, fmt.Errorf("encode %s %s: %w", k.method, k.path, err)
-		}
-		body = bytes.NewReader(b)
+	body, kind, err := bodyOf(k)
+	if err != nil {
+		return nil, err
 	}
 	u := c.url + k.path
 	if len(k.query) > 0 {
@@ -150,6 +142,10 @@ func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 	if body != nil {
 		req.Header.Set("Content-Type", kind)
 	}
+	if k.size > 0 { // one that is refused is not sent
+		req.ContentLength = k.size
+		req.Header.Set("Expect", "100-continue")
+	}
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
@@ -161,6 +157,12 @@ func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 }
 
 func (c *Client) read(ctx context.Context, k call, from io.Reader) error {
+	if to, ok := k.out.(io.Writer); ok {
+		if _, err := io.Copy(to, from); err != nil {
+			return fmt.Errorf("read %s: %w", k.path, err)
+		}
+		return nil
+	}
 	if k.out == nil {
 		_, _ = io.Copy(io.Discard, io.LimitReader(from, maxProblem)) // so that the connection is used again
 		return nil
@@ -194,6 +196,23 @@ func (c *Client) unreachable(ctx context.Context, k call, err error) error {
 	}
 	return blaise.Errorf(blaise.CodeUnreachable, "cannot reach Blaise at %s: %s", c.url, text).
 		WithHint("is it running, and is the address right?")
+}
+
+// bodyOf is what a request carries, and its media type.
+func bodyOf(k call) (io.Reader, string, error) {
+	switch in := k.in.(type) {
+	case nil:
+		return nil, "", nil
+	case []byte:
+		return bytes.NewReader(in), "application/yaml", nil
+	case io.Reader:
+		return in, "application/octet-stream", nil
+	}
+	b, err := json.Marshal(k.in)
+	if err != nil {
+		return nil, "", fmt.Errorf("encode %s %s: %w", k.method, k.path, err)
+	}
+	return bytes.NewReader(b), "application/json", nil
 }
 
 // get, post and drop are the usual calls.

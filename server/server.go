@@ -76,6 +76,7 @@ func (s *Server) handler() http.Handler {
 	s.runRoutes()
 	s.sessionRoutes()
 	s.streamRoutes()
+	s.fileRoutes()
 	s.agentRoutes()
 	s.loginRoutes()
 	s.docs = docsPage(s.api.OpenAPI())

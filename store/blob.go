@@ -40,10 +40,17 @@ const blobPatience = time.Hour
 // PutBlob keeps all that from gives as b, and answers it with its hash and
 // size; what the session has already is kept once, as it was. CodeInvalid: it
 // is longer than Options.MaxBlob, or not what b.SHA256 says, if that is set.
-// CodeRefused: the session would have more than Options.MaxBlobs. Nothing is
-// left of a blob that did not come whole.
+// CodeRefused: the session would have more than Options.MaxBlobs. A b.Size that
+// is set, and too much, is refused before anything is read. Nothing is left of a
+// blob that did not come whole.
 func (db *DB) PutBlob(ctx context.Context, b Blob, from io.Reader) (Blob, error) {
+	if old, found, err := blobOf(db.readBlobs(ctx), b.Session, b.SHA256); err != nil || found {
+		return old, err
+	}
 	u := upload{db: db, id: rand.Text(), b: b, want: b.SHA256}
+	if err := u.fits(); err != nil {
+		return Blob{}, err
+	}
 	u.b.At, u.b.Size = db.now(), 0
 	err := u.begin(ctx)
 	if err == nil {
@@ -99,9 +106,8 @@ func (u *upload) take(ctx context.Context, from io.Reader) error {
 			return err
 		}
 		u.b.Size += int64(size)
-		if u.b.Size > u.db.o.MaxBlob {
-			return blaise.Errorf(blaise.CodeInvalid, "file %q is longer than the %d MB that Blaise keeps of one",
-				u.b.Name, u.db.o.MaxBlob>>20)
+		if err := u.fits(); err != nil {
+			return err
 		}
 		if size > 0 {
 			sum.Write(part[:size])
@@ -114,6 +120,14 @@ func (u *upload) take(ctx context.Context, from io.Reader) error {
 			return nil
 		}
 	}
+}
+
+func (u *upload) fits() error {
+	if u.b.Size <= u.db.o.MaxBlob {
+		return nil
+	}
+	return blaise.Errorf(blaise.CodeInvalid, "file %q is longer than the %d MB that Blaise keeps of one",
+		u.b.Name, u.db.o.MaxBlob>>20)
 }
 
 func (u *upload) put(ctx context.Context, n int, part []byte) error {

@@ -54,6 +54,8 @@ type planeOptions struct {
 	public string // the address users reach it by, the listener's when empty
 	hosts  []string
 	log    *slog.Logger
+	// maxFile is the longest file that is kept of a session, in MB; 0 for the default.
+	maxFile int64
 }
 
 // openPlane opens the store and the port. Close gives both back.
@@ -79,7 +81,7 @@ func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
 }
 
 func openStore(ctx context.Context, o planeOptions, hub *control.Hub) (*store.DB, error) {
-	so := store.Options{Log: o.log, Appended: hub.Appended}
+	so := store.Options{Log: o.log, Appended: hub.Appended, MaxBlob: o.maxFile << 20}
 	dsn := o.dsn
 	if dsn == "" {
 		dsn = "sqlite:" + filepath.Join(o.data, "db")

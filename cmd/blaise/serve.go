@@ -42,6 +42,7 @@ func serveCommand(a *app) *cobra.Command {
 	f.StringVar(&o.dsn, "db", "", "postgres://... instead of SQLite in the data folder (BLAISE_DB)")
 	f.StringVar(&o.public, "as", "", "the address people reach it by, as --url")
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "another Host name that requests may carry")
+	f.Int64Var(&o.maxFile, "max-file", 256, "keep files of sessions (bundles of saved work) up to so many MB each")
 	f.BoolVar(&debug, "debug", false, "log more")
 	return c
 }
