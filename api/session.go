@@ -22,6 +22,7 @@ type Session struct {
 	Repo        string              `json:"repo"`
 	Context     blaise.ContextState `json:"context"`
 	Runner      blaise.RunnerID     `json:"runner"`
+	Inputs      map[string]string   `json:"inputs,omitempty"`
 	CreatedAt   time.Time           `json:"created_at"`
 	EndedAt     *time.Time          `json:"ended_at"`
 	Environment Environment         `json:"environment"`

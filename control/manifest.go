@@ -30,9 +30,10 @@ type manifestDoc struct {
 }
 
 type agentSpec struct {
-	Requirements map[string]string `yaml:"requirements" json:"requirements,omitempty"`
-	Policy       policySpec        `yaml:"policy" json:"policy,omitzero"`
-	Limits       limitsSpec        `yaml:"limits" json:"limits,omitzero"`
+	Requirements map[string]string    `yaml:"requirements" json:"requirements,omitempty"`
+	Inputs       map[string]inputSpec `yaml:"inputs" json:"inputs,omitempty"`
+	Policy       policySpec           `yaml:"policy" json:"policy,omitzero"`
+	Limits       limitsSpec           `yaml:"limits" json:"limits,omitzero"`
 	Budget       struct {
 		ExpiresAfter duration `yaml:"expiresAfter" json:"expiresAfter,omitempty"`
 	} `yaml:"budget" json:"budget,omitzero"`
@@ -98,6 +99,9 @@ func ParseManifest(data []byte) (Manifest, error) {
 			WithHint("use lower-case letters, digits, dots and dashes")
 	}
 	policy, err := doc.Spec.policy()
+	if err == nil {
+		err = doc.Spec.inputs().Check()
+	}
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -117,7 +121,7 @@ func invalid(format string, args ...any) *blaise.Error {
 
 // laterParts are keys of the contract that this version does not keep yet.
 var laterParts = []string{
-	"inputs", "concurrency", "gate", "tokens", "turns", "activeTime", "door", "identity", "delivery",
+	"concurrency", "gate", "tokens", "turns", "activeTime", "door", "identity", "delivery",
 }
 
 // policy is the default policy with what the manifest sets.

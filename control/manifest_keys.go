@@ -25,6 +25,8 @@ func checkKeys(n *yaml.Node, where string, t reflect.Type) []string {
 		return nil // as if it were not there
 	case t.Kind() == reflect.Struct:
 		return checkFields(n, where, t)
+	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct:
+		return checkEntries(n, where, t.Elem())
 	case t.Kind() == reflect.Map:
 		return checkMap(n, where)
 	case t.Kind() == reflect.Slice:
@@ -37,6 +39,8 @@ func checkKeys(n *yaml.Node, where string, t reflect.Type) []string {
 		}
 	case t.Kind() == reflect.Int && n.Tag != "!!int":
 		return []string{wrongKind(n, where, "a whole number")}
+	case t.Kind() == reflect.Bool && n.Tag != "!!bool":
+		return []string{wrongKind(n, where, "true or false")}
 	}
 	return nil
 }
@@ -73,6 +77,18 @@ func checkMap(n *yaml.Node, where string) []string {
 		if n.Content[i+1].Kind == yaml.MappingNode || n.Content[i+1].Kind == yaml.SequenceNode {
 			bad = append(bad, wrongKind(n.Content[i+1], where+"."+n.Content[i].Value, "a single value"))
 		}
+	}
+	return bad
+}
+
+// checkEntries are those of a map whose values have keys of their own.
+func checkEntries(n *yaml.Node, where string, t reflect.Type) []string {
+	if n.Kind != yaml.MappingNode {
+		return []string{wrongKind(n, where, "names, each with its keys")}
+	}
+	var bad []string
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		bad = append(bad, checkKeys(n.Content[i+1], where+"."+n.Content[i].Value, t)...)
 	}
 	return bad
 }

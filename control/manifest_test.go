@@ -51,7 +51,7 @@ func stands(in map[string]any, path []string) bool {
 func TestManifestErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ spec, want string }{
-		"unknown key": {"polcy: {}", `line 5: unknown key "polcy" in spec; did you mean "policy"? (keys here: requirements, policy`},
+		"unknown key": {"polcy: {}", `line 5: unknown key "polcy" in spec; did you mean "policy"? (keys here: requirements, inputs, policy`},
 		"inside":      {"policy: {idle: {aftr: 3m}}", `line 5: unknown key "aftr" in spec.policy.idle; did you mean "after"?`},
 		"later":       {"gate: []", "line 5: spec.gate is not enforced by this version"},
 		"a list":      {"policy: []", "line 5: spec.policy: want the keys idle, maxPaused"},

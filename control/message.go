@@ -110,13 +110,17 @@ func (c *Control) create(tx *store.Tx, by string, s Start, origin blaise.RunnerI
 	if err != nil {
 		return "", err
 	}
+	inputs, err := fillInputs(a, s.Inputs)
+	if err != nil {
+		return "", err
+	}
 	now := c.now().UTC()
 	id := blaise.NewSessionID()
 	return id, tx.CreateSession(blaise.Snapshot{
 		Policy: policyOf(a),
 		Session: blaise.Session{
 			ID: id, Agent: s.Agent, State: blaise.SessionQueued, Title: title(s.Text),
-			Author: by, Inputs: s.Inputs, From: s.From, Runner: origin, CreatedAt: now,
+			Author: by, Inputs: inputs, From: s.From, Runner: origin, CreatedAt: now,
 		},
 		Environment: blaise.Environment{
 			ID: id.Environment(1), State: blaise.EnvNone, Generation: 1, Clean: true,

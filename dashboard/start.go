@@ -17,6 +17,7 @@ type newPage struct {
 	Text   string
 	From   string
 	Key    string
+	Set    string // inputs, name=value, one a line
 }
 
 func (d *dashboard) newForm(w http.ResponseWriter, r *http.Request) {
@@ -42,11 +43,17 @@ func (d *dashboard) start(w http.ResponseWriter, r *http.Request) {
 	n := newPage{
 		Agent: r.PostFormValue("agent"), Text: r.PostFormValue("text"),
 		From: strings.TrimSpace(r.PostFormValue("from")), Key: r.PostFormValue("key"),
+		Set: r.PostFormValue("set"),
 	}
 	var m blaise.Message
+	var set map[string]string
+	if err == nil {
+		set, err = inputsOf(n.Set)
+	}
 	if err == nil {
 		m, err = d.control.Start(r.Context(), d.o.User(r).Name, control.Start{
 			Agent: blaise.AgentName(n.Agent), Text: n.Text, Key: n.Key, From: blaise.SessionID(n.From),
+			Inputs: set,
 		})
 	}
 	switch {
@@ -57,4 +64,20 @@ func (d *dashboard) start(w http.ResponseWriter, r *http.Request) {
 	default:
 		d.newWith(w, r, d.failureOf(err), n)
 	}
+}
+
+// inputsOf reads inputs as they are written in the form.
+func inputsOf(text string) (map[string]string, error) {
+	set := map[string]string{}
+	for line := range strings.Lines(text) {
+		name, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+		switch {
+		case ok:
+			set[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		case name != "":
+			return nil, blaise.Errorf(blaise.CodeInvalid, "inputs: %q is not name=value", name).
+				WithHint("write one input a line, such as base=main")
+		}
+	}
+	return set, nil
 }

@@ -46,6 +46,9 @@ func Do(ctx context.Context, s Spec, d Deps) error {
 // work is the run up to its ending; it returns the cause.
 func (r *run) work(ctx context.Context) error {
 	cfg, err := config.Read(r.spec.Config)
+	if err == nil {
+		cfg, err = cfg.Fill(r.lease.Inputs)
+	}
 	if err != nil {
 		return refusal{err}
 	}

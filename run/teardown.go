@@ -38,6 +38,9 @@ func (r *run) teardownStack() error {
 			map[string]any{"reason": err.Error()})
 		cfg, err = config.Parse("the blaise.yml that Blaise kept", r.lease.Config)
 	}
+	if err == nil {
+		cfg, err = cfg.Fill(r.lease.Inputs)
+	}
 	r.stack, err = r.newStack(cfg.Plugs, err != nil)
 	if err != nil {
 		r.stack, err = r.newStack(nil, true) // the file no longer fits the environment

@@ -16,7 +16,7 @@ func sessionOf(v store.View) api.Session {
 	out := api.Session{
 		ID: ses.ID, Agent: ses.Agent, State: ses.State, Held: ses.Held, Outcome: ses.Outcome,
 		Reason: ses.Reason, Title: ses.Title, Author: ses.Author, Repo: ses.Repo, Context: ses.Context, Runner: ses.Runner,
-		CreatedAt: ses.CreatedAt, EndedAt: timeOf(ses.EndedAt), Environment: environmentOf(v),
+		Inputs: ses.Inputs, CreatedAt: ses.CreatedAt, EndedAt: timeOf(ses.EndedAt), Environment: environmentOf(v),
 		Runs: []api.Run{}, Messages: []api.Message{}, Waits: []api.Wait{}, Clocks: []api.Clock{},
 		Saves: v.Saves, Budget: json.RawMessage(`{}`),
 	}

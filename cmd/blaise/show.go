@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +50,9 @@ func (a *app) printSession(s api.Session) {
 	a.field("agent", "%s", s.Agent)
 	if s.Repo != "" {
 		a.field("repository", "%s", s.Repo)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Inputs)) {
+		a.field("input", "%s=%s", name, s.Inputs[name])
 	}
 	if s.Context != "" {
 		a.field("context", "%s", s.Context)

@@ -22,7 +22,8 @@ func startCommand(a *app) *cobra.Command {
 		Use: "start [--agent NAME] TEXT", Short: "Begin a session with its first message",
 		Long: "Begins a session. TEXT may be several words, or - to read it from stdin.",
 		Example: "  blaise start --agent demo --wait \"write hello.txt Hello\"\n" +
-			"  git diff | blaise start --agent claude -",
+			"  git diff | blaise start --agent claude -\n" +
+			"  blaise start --set base=release-1 \"backport the fix of #123\"",
 		Args: minArgs("the first message"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			text, err := a.text(args)
@@ -38,9 +39,6 @@ func startCommand(a *app) *cobra.Command {
 					return err
 				}
 			}
-			if err := mayTake(ctx, c, name, set); err != nil {
-				return err
-			}
 			start := api.StartSession{
 				Agent: name, Text: text, Key: key, Set: set, From: blaise.SessionID(from),
 			}
@@ -54,7 +52,7 @@ func startCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&agent, "agent", "", "the agent; may be left out where there is one, or one named default")
 	f.StringVar(&from, "from", "", "go on from the work of this session")
-	f.StringToStringVar(&set, "set", nil, "an input of the agent, `name=value`")
+	f.StringToStringVar(&set, "set", nil, "an input that the agent declares, `name=value`")
 	f.BoolVar(&wait, "wait", false, "print the answer as it comes; 6 if there is none")
 	f.StringVar(&key, "key", uuid.NewString(), "idempotency key: the same one begins the same session")
 	f.Lookup("key").DefValue = "a new one"

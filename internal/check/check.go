@@ -129,6 +129,9 @@ func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
 	}
 	bad := checkNames(what, s)
 	repo := key(s, "repo")
+	if strings.Contains(repo, "{input.") {
+		return append(bad, Finding{What: what, OK: true, Text: "worktree of " + repo + ", an input of the session"})
+	}
 	if repo == "" {
 		repo = "."
 	}
@@ -137,7 +140,7 @@ func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
 	}
 	if out, err := git(ctx, repo, "rev-parse", "--git-dir"); err != nil {
 		bad = append(bad, Finding{What: what, Text: fmt.Sprintf("%s is no git repository: %s", repo, out)})
-	} else if base := key(s, "base"); base != "" {
+	} else if base := key(s, "base"); base != "" && !strings.Contains(base, "{input.") {
 		if _, err := git(ctx, repo, "rev-parse", "--verify", "--quiet", "--end-of-options", base+"^{commit}"); err != nil {
 			bad = append(bad, Finding{What: what, Text: fmt.Sprintf("base: %s has no branch or commit %q", repo, base)})
 		}
@@ -152,12 +155,21 @@ func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
 func checkNames(what string, s plug.Spec) []Finding {
 	var bad []Finding
 	for _, name := range []string{"branch", "dir"} {
-		_, err := config.Expand(key(s, name), config.Values{Session: "s", Environment: "s"})
+		_, err := config.Expand(key(s, name), config.Values{Session: "s", Environment: "s", Inputs: anyInputs(s)})
 		if err != nil {
 			bad = append(bad, Finding{What: what, Text: fmt.Sprintf("%s: %v", name, err)})
 		}
 	}
 	return bad
+}
+
+// anyInputs stand for those that a session will bring.
+func anyInputs(s plug.Spec) map[string]string {
+	inputs := map[string]string{}
+	for _, name := range (config.Config{Plugs: []plug.Spec{s}}).Inputs() {
+		inputs[name] = name
+	}
+	return inputs
 }
 
 func git(ctx context.Context, dir string, args ...string) (string, error) {

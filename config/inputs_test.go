@@ -1,0 +1,64 @@
+package config_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"blaise.dev/blaise/config"
+)
+
+const withInputs = `version: 1
+agent:
+  command: [my-agent, --issue, "{input.issue}"]
+  env: {BASE: "on {input.base}", PLAIN: "{input}"}
+plugs:
+  - {use: worktree, base: "{input.base}", branch: "work/{session}-{input.issue}"}
+`
+
+// {input.NAME} is filled in where values stand, and a value stays one: what
+// looks like YAML or a placeholder in it is text.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	cfg, err := config.Parse("blaise.yml", []byte(withInputs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := cfg.Inputs(), []string{"issue", "base"}; !slices.Equal(got, want) {
+		t.Errorf("wants %v, want %v", got, want)
+	}
+	full, err := cfg.Fill(map[string]string{"issue": "7", "base": "x, saveLimit: 1 {input.issue}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := full.Agent.Command[2]; got != "7" {
+		t.Errorf("argument: got %q", got)
+	}
+	if got := full.Agent.Env["BASE"].Value; got != "on x, saveLimit: 1 {input.issue}" {
+		t.Errorf("variable: got %q", got)
+	}
+	if got := full.Agent.Env["PLAIN"].Value; got != "{input}" {
+		t.Errorf("no placeholder: got %q", got)
+	}
+	spec := string(full.Plugs[0].Bytes())
+	for _, want := range []string{`base: "x, saveLimit: 1 {input.issue}"`, `branch: "work/{session}-7"`} {
+		if !strings.Contains(spec, want) {
+			t.Errorf("plug: got %s, want %s", spec, want)
+		}
+	}
+	if again := string(cfg.Plugs[0].Bytes()); !strings.Contains(again, "{input.base}") {
+		t.Errorf("filling one session's changed the file's: %s", again)
+	}
+	if _, err := cfg.Fill(map[string]string{"issue": "7"}); err == nil || !strings.Contains(err.Error(), "{input.base}") {
+		t.Errorf("an input that is not there: got %v", err)
+	}
+}
+
+// A file whose aliases lead to themselves ends too.
+func TestFillEnds(t *testing.T) {
+	t.Parallel()
+	cfg, err := config.Parse("blaise.yml", []byte("version: 1\nagent: {use: demo}\nplugs: [&a {use: worktree, repo: x, base: *a}]\n"))
+	if err == nil {
+		_, _ = cfg.Fill(nil) // it returns
+	}
+}
