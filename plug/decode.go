@@ -103,6 +103,9 @@ func keysOf(config any) []Key {
 }
 
 func typeName(t reflect.Type) string {
+	if t == reflect.TypeFor[commandLine]() {
+		return "a shell line or a list"
+	}
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"

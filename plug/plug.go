@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/transcript"
@@ -72,6 +73,11 @@ var ErrGone = errors.New("gone")
 // ErrElsewhere says that the layer was made where this machine cannot look.
 var ErrElsewhere = errors.New("made on another machine")
 
+// ErrRefused says that something is missing that a person must bring, such as
+// a program or a secret. What an earlier run left is not broken: the run is
+// refused, the environment stays, and the message waits (A22).
+var ErrRefused = errors.New("refused")
+
 // A Scope is what a plug knows of the session it serves. It is a value: a plug
 // may keep it for the length of the call.
 type Scope struct {
@@ -89,6 +95,7 @@ type Scope struct {
 	Forget      func(context.Context, blaise.Resource) error // the ledger, after a probe found it absent
 	Note        func(transcript.Event)                       // progress and output
 	Secret      func(string)                                 // a value that must not leave this run
+	Patience    time.Duration                                // how long a Filter may take over an event
 	Log         *slog.Logger
 }
 

@@ -17,6 +17,11 @@ type kind struct {
 // kinds are all plugs there are. A new plug is a line here and a file beside.
 func kinds() map[string]kind {
 	return map[string]kind{
+		"exec": {
+			doc:    "your own plug: commands on the runner's machine that make, pause and destroy something (docs/plugs.md)",
+			config: func() any { return &execConfig{Reach: "host"} },
+			make:   func(c any) (Plug, error) { return newExec(*c.(*execConfig)) },
+		},
 		"local": {
 			doc:    "a directory of this machine, as it is; the agent works in the user's own files",
 			config: func() any { return &localConfig{} },

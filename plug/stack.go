@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"regexp"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/transcript"
@@ -29,6 +30,7 @@ type StackOptions struct {
 	Forget      func(context.Context, blaise.Resource) error
 	Note        func(transcript.Event)
 	Secret      func(string)
+	Patience    time.Duration // how long a Filter may take over an event; 0: 5 minutes
 	Log         *slog.Logger
 	// Record is told of each plug before it is opened (Opened as it was) and
 	// after, unless it stands so in Records; an error stops the opening.
@@ -58,6 +60,7 @@ type layer struct {
 	removed bool               // not in blaise.yml any more, stateless: not opened, but destroyed
 	tried   bool               // Open was called here
 	outer   Env                // nil before that
+	env     Env                // what Open made, nil before
 	alone   bool
 }
 
@@ -131,6 +134,9 @@ func (o *StackOptions) fillIn() {
 	}
 	if o.Secret == nil {
 		o.Secret = func(string) {}
+	}
+	if o.Patience == 0 {
+		o.Patience = 5 * time.Minute
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))

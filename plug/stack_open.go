@@ -25,7 +25,12 @@ func (s *Stack) Open(ctx context.Context) error {
 		if err != nil {
 			return &OpenError{Plug: l.spec.ID, Use: l.spec.Use, Err: err}
 		}
-		s.env = env
+		s.env, l.env = env, env
+	}
+	if l, file, dir := s.writable(); l != nil {
+		return &OpenError{Plug: l.spec.ID, Use: l.spec.Use, Err: fmt.Errorf(
+			"%w: it would run %s on this machine, and the agent can write it: move it out of %s, "+
+				"or give the agent a place of its own (worktree)", ErrRefused, file, dir)}
 	}
 	return nil
 }
@@ -122,7 +127,7 @@ func (s *Stack) scope(l *layer) Scope {
 			r.Plug = l.spec.ID
 			return s.o.Forget(ctx, r)
 		},
-		Note: s.o.Note, Secret: s.o.Secret,
+		Note: s.o.Note, Secret: s.o.Secret, Patience: s.o.Patience,
 		Log: s.o.Log.With("session", s.o.Session, "plug", l.spec.ID),
 	}
 }

@@ -58,7 +58,9 @@ func (r *run) work(ctx context.Context) error {
 	if r.stack, err = r.newStack(cfg.Plugs, false); err != nil {
 		return refusal{err}
 	}
-	if err := r.open(ctx); err != nil {
+	if err := r.open(ctx); errors.Is(err, plug.ErrRefused) {
+		return ended(ctx, refusal{err})
+	} else if err != nil {
 		return ended(ctx, plugFailure{err})
 	}
 	r.keepConfig(cfg)

@@ -76,6 +76,9 @@ func (s Setup) destroyed(t *testing.T, w *World) {
 	if left := w.Ledger(); len(left) > 0 {
 		t.Errorf("left in the ledger: %v", left)
 	}
+	if left := w.States(); len(left) > 0 {
+		t.Errorf("left in the state that Blaise keeps: %v", left)
+	}
 	if s.Left == nil {
 		return
 	}

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -154,6 +156,28 @@ func (w *World) Notices() string {
 		}
 	}
 	return b.String()
+}
+
+// Output is what plugs and their commands said so far.
+func (w *World) Output() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var b strings.Builder
+	for _, e := range w.notes {
+		if e.Kind == transcript.KindOutput {
+			var o struct{ Text string }
+			_ = json.Unmarshal(e.Data, &o)
+			b.WriteString(o.Text)
+		}
+	}
+	return b.String()
+}
+
+// States are the ids of the plugs that keep state.
+func (w *World) States() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.states))
 }
 
 // Leftovers are the files in the runner's state directory.
