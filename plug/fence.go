@@ -39,7 +39,15 @@ func KillMarked(mark string, limit time.Duration) (left int) { return shim.KillM
 type Fence struct {
 	mu       sync.Mutex // guards what follows
 	deadline time.Duration
-	live     map[*shim.Process]struct{}
+	live     map[fenced]ShimRef
+}
+
+// A fenced is a process under a shim, here or at the other end of a stream.
+type fenced interface {
+	Fence(at time.Duration) error
+	Freeze() error
+	Thaw() error
+	Kill() error
 }
 
 // Renew moves the deadline of all that lives and of all that starts later. It
@@ -75,12 +83,18 @@ func (f *Fence) Await(ctx context.Context) error {
 	}
 }
 
-// Live names the shims that have not ended.
+// Live names the shims of this machine that have not ended.
 func (f *Fence) Live() []ShimRef {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var refs []ShimRef
-	for _, p := range f.processes() {
-		pid, start := p.Shim()
-		refs = append(refs, ShimRef{PID: pid, Start: start})
+	for _, ref := range f.live {
+		if ref != (ShimRef{}) {
+			refs = append(refs, ref)
+		}
 	}
 	return refs
 }
@@ -122,21 +136,22 @@ func (f *Fence) at() time.Duration {
 }
 
 // add takes p in. A Renew that came between p's start and now is passed on.
-func (f *Fence) add(p *shim.Process) {
+// ref is its shim, zero if that is not on this machine.
+func (f *Fence) add(p fenced, ref ShimRef) {
 	if f == nil {
 		return
 	}
 	f.mu.Lock()
 	if f.live == nil {
-		f.live = map[*shim.Process]struct{}{}
+		f.live = map[fenced]ShimRef{}
 	}
-	f.live[p] = struct{}{}
+	f.live[p] = ref
 	deadline := f.deadline
 	f.mu.Unlock()
 	_ = p.Fence(deadline)
 }
 
-func (f *Fence) remove(p *shim.Process) {
+func (f *Fence) remove(p fenced) {
 	if f == nil {
 		return
 	}
@@ -145,13 +160,13 @@ func (f *Fence) remove(p *shim.Process) {
 	delete(f.live, p)
 }
 
-func (f *Fence) processes() []*shim.Process {
+func (f *Fence) processes() []fenced {
 	if f == nil {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	all := make([]*shim.Process, 0, len(f.live))
+	all := make([]fenced, 0, len(f.live))
 	for p := range f.live {
 		all = append(all, p)
 	}

@@ -91,8 +91,7 @@ func (l *Local) tell(p *localProcess) error {
 	if l.Started == nil {
 		return nil
 	}
-	pid, start := p.proc.Shim()
-	if err := l.Started(ShimRef{PID: pid, Start: start}); err != nil {
+	if err := l.Started(p.ref()); err != nil {
 		_ = p.Kill()
 		return fmt.Errorf("record process: %w", err)
 	}

@@ -46,7 +46,7 @@ func (p *localProcess) start(ctx context.Context, c Cmd, sc shim.Command) error 
 		closeAll(append(p.readers, feed))
 		return err
 	}
-	p.fence.add(p.proc)
+	p.fence.add(p.proc, p.ref())
 	p.done = make(chan struct{})
 	if feed != nil {
 		go func() { // ends when the command does, or the reader
@@ -147,6 +147,11 @@ func closeAll(files []*os.File) {
 			f.Close()
 		}
 	}
+}
+
+func (p *localProcess) ref() ShimRef {
+	pid, start := p.proc.Shim()
+	return ShimRef{PID: pid, Start: start}
 }
 
 func (p *localProcess) PID() int                   { return p.proc.PID() }

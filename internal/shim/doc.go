@@ -15,6 +15,16 @@
 //	fence NANOS    CLOCK_BOOTTIME    error KIND TEXT
 //	freeze, thaw   the whole tree
 //
+// Where there is no descriptor to hand over (a container, another machine) the
+// shim is reached by one stream, over which Over carries all of this and the
+// command's files besides, in frames:
+//
+//	PROGRAM shim stream MARK    start one command, under a shim of its own
+//	PROGRAM shim reap MARK      end what carries the mark: a stream was lost
+//	PROGRAM shim idle           the first process of a container
+//
+// The command dies when the stream ends, and at the fence if nobody sees that.
+//
 // On Linux the shim is a subreaper and empties its whole tree; elsewhere it
 // ends the process group of the command. Package plug is the only user of the
 // client. The shim knows nothing of Blaise.

@@ -17,22 +17,39 @@ import (
 // Main runs the shim with the arguments after PROGRAM, with or without the
 // leading "shim", and answers the exit code of the program: 0 after the command
 // ran, whatever it exited with, 2 for bad usage, 126 or 127 if it did not start.
-// Beside run it has the verbs get and put, which serve one file.
+// Beside run it has the verbs get and put, which serve one file, stream, which
+// is run over stdin and stdout, reap, which ends what carries a mark, and idle,
+// which is the first process of a container.
 func Main(args []string) int {
 	if len(args) > 0 && args[0] == "shim" {
 		args = args[1:]
 	}
-	if len(args) > 0 && (args[0] == "get" || args[0] == "put") {
-		return fileVerb(args[0], args[1:])
-	}
-	if len(args) == 0 || args[0] != "run" {
-		fmt.Fprintln(os.Stderr, "usage: shim run [--fence NANOS] -- COMMAND ARGS...")
+	if len(args) == 0 {
+		fmt.Fprintln(os.Stderr, "usage: shim run|stream|reap|idle|get|put ...")
 		return 2
 	}
+	switch verb, rest := args[0], args[1:]; verb {
+	case "get", "put":
+		return fileVerb(verb, rest)
+	case "stream":
+		return streamVerb(rest)
+	case "reap":
+		return reapVerb(rest)
+	case "idle":
+		return idleVerb()
+	case "run":
+		return runVerb(rest)
+	default:
+		fmt.Fprintf(os.Stderr, "shim: unknown verb %q\n", verb)
+		return 2
+	}
+}
+
+func runVerb(args []string) int {
 	flags := flag.NewFlagSet("shim run", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	fence := flags.Int64("fence", 0, "")
-	if err := flags.Parse(args[1:]); err != nil || flags.NArg() == 0 {
+	if err := flags.Parse(args); err != nil || flags.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "usage: shim run [--fence NANOS] -- COMMAND ARGS...")
 		return 2
 	}
