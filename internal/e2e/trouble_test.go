@@ -12,60 +12,6 @@ import (
 	"blaise.dev/blaise"
 )
 
-// block makes every save of a session's work fail: git cannot have a ref and a
-// folder of one name. unblock mends it.
-func (b lab) block(id blaise.SessionID) {
-	b.t.Helper()
-	b.t.Skip("a ref in the way no longer makes a save fail for good; another way is needed")
-	for _, ref := range b.saved(id) {
-		b.exec("git", "update-ref", "-d", ref)
-	}
-	b.exec("git", "update-ref", "refs/blaise/"+string(id), "HEAD")
-}
-
-func (b lab) unblock(id blaise.SessionID) {
-	b.t.Helper()
-	b.exec("git", "update-ref", "-d", "refs/blaise/"+string(id))
-}
-
-// A teardown that cannot save the work destroys nothing, is tried again after
-// growing waits, then orphaned; a person retries (A19).
-func TestA19_FailingTeardownRetriedThenOrphaned(t *testing.T) {
-	b := newLab(t, "{policy: {teardownRetry: [200ms, 400ms]}}")
-	id := b.start("write kept.txt it stays")
-	b.writes(id, 1)
-	tree := b.worktree(id)
-	b.block(id)
-	b.run("end", string(id))
-	s := b.environment(id, blaise.EnvOrphaned)
-	if s.Outcome != blaise.OutcomeSucceeded || !strings.Contains(s.Environment.LastError, "not saved") {
-		t.Errorf("outcome %s, last error %q", s.Outcome, s.Environment.LastError)
-	}
-	b.wantRuns(id, "start failed", "teardown failed", "teardown failed")
-	if _, err := os.Stat(tree); err != nil {
-		t.Errorf("unsaved work was destroyed: %v", err)
-	}
-	b.history(id, "clock:teardown", "policy.teardownRetry: try 3 of 3, after 400ms")
-	b.unblock(id)
-	b.run("retry-teardown", string(id))
-	b.environment(id, blaise.EnvDestroyed)
-	if len(b.saved(id)) == 0 {
-		t.Error("the work was not saved")
-	}
-	b.fails(4, "retry-teardown", string(id))
-}
-
-func TestA19_OrphanMarkedDestroyedWithAReason(t *testing.T) {
-	b := newLab(t, "{policy: {teardownRetry: []}}")
-	id := b.start("write kept.txt it stays")
-	b.writes(id, 1)
-	b.block(id)
-	b.run("end", string(id))
-	b.environment(id, blaise.EnvOrphaned)
-	b.run("mark-destroyed", string(id), "--reason", "looked, and removed it")
-	b.environment(id, blaise.EnvDestroyed)
-}
-
 // TERM to the daemon: the runs are cancelled, save, and tear down; a question
 // that nobody answered delays nothing (A20).
 func TestA20_SignalCancelsAndTearsDown(t *testing.T) {
