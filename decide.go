@@ -68,6 +68,7 @@ var rules = map[EventKind]rule{
 	EventHeld:             {fromOthers, (*decision).held},
 	EventReleased:         {fromOthers, (*decision).released},
 	EventClockFired:       {fromOthers, (*decision).clockFired},
+	EventClockSetBack:     {fromOthers, (*decision).clockSetBack},
 	EventRunnerRevoked:    {fromOthers, (*decision).revoked},
 	EventPolicyChanged:    {fromOthers, (*decision).policyChanged},
 	EventRunAccepted:      {fromOthers, (*decision).accepted},

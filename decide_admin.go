@@ -89,7 +89,7 @@ func (d *decision) released() error {
 		if c.Since.After(from) {
 			from = c.Since
 		}
-		gap := d.e.At.Sub(from)
+		gap := max(0, d.e.At.Sub(from))
 		c.Since, c.DueAt = c.Since.Add(gap), c.DueAt.Add(gap)
 	}
 	if stop := s.stop(); stop != nil {

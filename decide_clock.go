@@ -12,6 +12,9 @@ func (d *decision) clockFired() error {
 	if d.e.By == "" {
 		d.e.By = "clock"
 	}
+	if until, ok := d.early(*c); ok {
+		return d.wait(c, until)
+	}
 	d.setting = c.Setting
 	d.out.Verdict = VerdictDone
 	fired := *c

@@ -3,7 +3,6 @@ package blaise
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
 // accepted gives the offered run to the instance that took it first.
@@ -25,9 +24,6 @@ func (d *decision) accepted() error {
 		return Errorf(CodeRefused, "run %s is offered to runner %s alone", run.ID, run.Runner)
 	case pinned && machine != d.e.Machine:
 		return Errorf(CodeRefused, "run %s needs machine %s, where its environment is", run.ID, machine)
-	case run.NotBefore.After(d.e.At):
-		return Errorf(CodeRefused, "run %s is not offered before %s", run.ID,
-			run.NotBefore.UTC().Format(time.RFC3339))
 	}
 	d.setRun(RunAccepted, "taken by "+string(d.e.Instance))
 	run.Runner, run.Instance, run.Machine, run.Boot = d.e.Runner, d.e.Instance, d.e.Machine, d.e.Boot

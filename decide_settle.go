@@ -97,7 +97,7 @@ func (d *decision) settleOffer() {
 	s.Session.Runs++
 	run := &Run{
 		ID: s.Session.ID.Run(s.Session.Runs), Attempt: s.Session.Runs, Kind: kind,
-		State: RunOffered, Runner: s.pinned(kind), OfferedAt: d.e.At, NotBefore: d.e.At,
+		State: RunOffered, Runner: s.pinned(kind), OfferedAt: d.e.At,
 	}
 	s.Run = run
 	d.note("run:"+string(run.ID), "", string(RunOffered), why)

@@ -41,6 +41,7 @@ type Event struct {
 	Policy       *Policy // policy_changed
 	MayResume    bool    // pause_asked
 
+	Serving   time.Time // clock_fired: since when Blaise has been there to hear
 	Until     time.Time // drain_asked: turns that are open then are cancelled
 	Ephemeral bool      // accepted: by a runner that is there for one run
 	Record    string    // last reports: how whole the record is
@@ -102,6 +103,7 @@ const (
 // From clocks and administrators.
 const (
 	EventClockFired     EventKind = "clock_fired"
+	EventClockSetBack   EventKind = "clock_set_back" // that of Blaise's machine
 	EventRunnerRevoked  EventKind = "runner_revoked"
 	EventPolicyChanged  EventKind = "policy_changed" // also enabled, disabled, archived
 	EventSessionCreated EventKind = "session_created"

@@ -81,6 +81,11 @@ func DefaultPolicy() Policy {
 // the run stops itself, at KillAfter its shims kill what still lives, at
 // LostAfter Blaise declares it lost.
 
+// Reach is how long a run may be silent before an act that needs it is refused
+// at once, and how long Blaise listens, when it was away, before it acts on what
+// fell due meanwhile.
+func (p Policy) Reach() time.Duration { return 3 * p.Beat }
+
 // KillAfter is when the shims of a run kill what still lives.
 func (p Policy) KillAfter() time.Duration { return p.Beat * time.Duration(p.Misses+p.Misses/10) }
 

@@ -22,7 +22,6 @@ type Run struct {
 	Ephemeral        bool      // its runner is there for this run alone
 	Drain            string    // why its instance goes out of service, "" if it does not (X11)
 	Record           string    // how whole its transcript is, by its last report; "" before
-	NotBefore        time.Time // offered from then on (A25's delays)
 	OfferedAt        time.Time
 	AcceptedAt       time.Time
 	ConnectedAt      time.Time

@@ -54,7 +54,7 @@ func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry boo
 		return tx.PutAgent(store.Agent{
 			Name: m.Name, Spec: m.Spec, Policy: m.Policy.ChangedFrom(before, by, res.Revision),
 			Requirements: m.Requirements,
-			State:        old.State, Revision: res.Revision, By: by, At: c.now().UTC(),
+			State:        old.State, Revision: res.Revision, By: by, At: c.now(),
 		})
 	})
 	if err != nil || res.Result != "changed" {
@@ -80,7 +80,7 @@ func (c *Control) SetAgentState(ctx context.Context, by string, name blaise.Agen
 		if err != nil {
 			return err
 		}
-		a.State, a.By, a.At = state, by, c.now().UTC()
+		a.State, a.By, a.At = state, by, c.now()
 		a.Revision++
 		return tx.PutAgent(a)
 	})

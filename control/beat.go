@@ -16,7 +16,7 @@ type beats struct {
 	mu       sync.Mutex // guards what follows
 	heard    map[blaise.RunID]time.Time
 	progress map[blaise.RunID]time.Time // the last transcript batch: re-arms the silence watchdog (B5)
-	serving  time.Time                  // since when, sleep of the machine left out
+	serving  time.Time                  // since when, without having been asleep or frozen
 }
 
 func newBeats(now func() time.Time) *beats {
@@ -63,9 +63,19 @@ func (b *beats) moved(r blaise.RunID) time.Time {
 	return b.progress[r]
 }
 
-// woke says that the machine slept until now: nobody could be heard.
+// since is since when control has been there to hear.
+func (b *beats) since() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.serving
+}
+
+// woke says that nobody could be heard until now, or that the times of what was
+// heard are those of another clock.
 func (b *beats) woke() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.serving = b.now()
+	clear(b.heard)
+	clear(b.progress)
 }

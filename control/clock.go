@@ -14,9 +14,10 @@ const (
 	// sweepMost bounds how long the sweeper sleeps, so that a sleep of the
 	// machine or a change of its clock is noticed.
 	sweepMost = 30 * time.Second
-	// sleptFor is how much further the wall clock must have gone than the
-	// monotonic one (which stands still) to say that the machine slept.
-	sleptFor = 10 * time.Second
+	// late is how much later than it meant to the sweeper must look to say that
+	// nobody was there meanwhile, and how far the clock must go back to be
+	// noticed. Smaller steps shift what is due by as much, no more.
+	late = 10 * time.Second
 )
 
 // A sweeper fires the clocks that are due. It is the only one who does; what
@@ -24,6 +25,10 @@ const (
 type sweeper struct {
 	c    *Control
 	kick chan struct{}
+
+	// Of the goroutine that looks.
+	looked time.Time // when the last look ended; zero before the first
+	meant  time.Time // when the next one was to begin, at the latest
 
 	mu   sync.Mutex // guards next
 	next time.Time  // when it will look again
@@ -51,7 +56,6 @@ func (s *sweeper) hint(clocks []blaise.Clock) {
 func (s *sweeper) run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	seen := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -59,25 +63,56 @@ func (s *sweeper) run(ctx context.Context) error {
 		case <-timer.C:
 		case <-s.kick:
 		}
-		seen = s.notice(seen)
-		timer.Reset(s.pass(ctx))
+		timer.Reset(s.look(ctx))
 	}
 }
 
-// notice compares the two clocks since the last look.
-func (s *sweeper) notice(seen time.Time) time.Time {
-	now := time.Now()
-	wall := now.Round(0).Sub(seen.Round(0))
-	if wall-now.Sub(seen) > sleptFor {
-		s.c.log.Info("machine slept", "for", wall)
+// look is one turn: it notices what the wall clock has done since the last,
+// fires what is due, and answers how long there is nothing to do.
+func (s *sweeper) look(ctx context.Context) time.Duration {
+	now := s.c.now()
+	switch {
+	case s.looked.IsZero():
+		s.setBack(ctx, now) // while nobody was serving, perhaps
+	case now.Before(s.looked.Add(-late)):
+		s.c.log.Warn("clock was set back", "by", s.looked.Sub(now))
+		s.c.beats.woke()
+		s.setBack(ctx, now)
+	case now.After(s.meant.Add(late)):
+		s.c.log.Info("nobody was serving: the machine slept, or its clock was set", "for", now.Sub(s.looked))
 		s.c.beats.woke()
 	}
-	return now
+	wait := s.pass(ctx)
+	s.looked = s.c.now()
+	s.meant = s.looked.Add(wait)
+	return wait
+}
+
+// setBack has the clocks begin now that began in what is the future.
+func (s *sweeper) setBack(ctx context.Context, now time.Time) {
+	var last blaise.SessionID
+	for {
+		ids, err := s.c.db.SessionsAhead(ctx, now.Add(late), last, sweepBatch)
+		if err != nil {
+			s.c.log.Error("clocks not read", "error", err)
+			return
+		}
+		for _, id := range ids {
+			_, err := s.c.Apply(ctx, id, blaise.Event{Kind: blaise.EventClockSetBack, By: "clock", At: now})
+			if err != nil {
+				s.c.log.Error("clocks not set back", "session", id, "error", err)
+			}
+			last = id
+		}
+		if len(ids) < sweepBatch {
+			return
+		}
+	}
 }
 
 // pass fires what is due and answers how long there is nothing to do.
 func (s *sweeper) pass(ctx context.Context) time.Duration {
-	now := s.c.now().UTC()
+	now := s.c.now()
 	s.plan(now.Add(sweepMost))
 	for {
 		due, err := s.c.db.Due(ctx, now, sweepBatch)
@@ -112,7 +147,7 @@ func (s *sweeper) plan(at time.Time) {
 func (s *sweeper) fire(ctx context.Context, now time.Time, d store.Due) {
 	if later := s.later(ctx, d); later.After(now) {
 		err := s.c.db.Tx(ctx, func(tx *store.Tx) error {
-			return tx.TouchClock(d.Session, d.Clock.Kind, later)
+			return tx.TouchClock(d, later)
 		})
 		if err != nil {
 			s.c.log.Error("clock not moved", "session", d.Session, "clock", d.Clock.Kind, "error", err)
@@ -120,7 +155,7 @@ func (s *sweeper) fire(ctx context.Context, now time.Time, d store.Due) {
 		return
 	}
 	_, err := s.c.Apply(ctx, d.Session, blaise.Event{
-		Kind: blaise.EventClockFired, By: "clock", Clock: d.Clock, At: now,
+		Kind: blaise.EventClockFired, By: "clock", Clock: d.Clock, At: now, Serving: s.c.beats.since(),
 	})
 	if err == nil {
 		return
@@ -128,7 +163,7 @@ func (s *sweeper) fire(ctx context.Context, now time.Time, d store.Due) {
 	s.c.log.Error("clock refused", "session", d.Session, "clock", d.Clock.Kind, "error", err)
 	// A clock whose decision fails must not spin: look again in a minute.
 	_ = s.c.db.Tx(ctx, func(tx *store.Tx) error {
-		return tx.TouchClock(d.Session, d.Clock.Kind, now.Add(time.Minute))
+		return tx.TouchClock(d, now.Add(time.Minute))
 	})
 }
 

@@ -14,8 +14,8 @@ type Options struct {
 	DB     *store.DB
 	Secret []byte // at least 32 bytes: lease tokens are derived from it
 	Log    *slog.Logger
-	Now    func() time.Time
-	Hub    *Hub // shared with the store's Appended hook; made when nil
+	Now    func() time.Time // the wall clock, which may jump; time.Now when nil
+	Hub    *Hub             // shared with the store's Appended hook; made when nil
 }
 
 // A Control is one process of the control plane. It is safe for concurrent
@@ -41,7 +41,10 @@ func New(o Options) *Control {
 	if o.Hub == nil {
 		o.Hub = NewHub()
 	}
-	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: o.Now, hub: o.Hub, beats: newBeats(o.Now)}
+	// Without the monotonic reading, so that times in memory and in the store
+	// are compared alike; the sweeper notices what the wall clock does.
+	now := func() time.Time { return o.Now().Round(0).UTC() }
+	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now)}
 	c.sweep = newSweeper(c)
 	return c
 }
@@ -77,7 +80,7 @@ func (c *Control) decide(tx *store.Tx, id blaise.SessionID, e blaise.Event) (bla
 		return blaise.Plan{}, err
 	}
 	if e.At.IsZero() {
-		e.At = c.now().UTC()
+		e.At = c.now()
 	}
 	plan, err := blaise.Decide(before, e)
 	if err != nil {
@@ -102,14 +105,10 @@ func (c *Control) snapshot(tx *store.Tx, id blaise.SessionID) (blaise.Snapshot, 
 	return s, nil
 }
 
-// unreachableAfter is how many beats a run may miss before an act that needs it
-// is refused at once.
-const unreachableAfter = 3
-
 // unreachable is since when a run has not been heard, zero if it is.
 func (c *Control) unreachable(r blaise.Run, p blaise.Policy) time.Time {
 	last := c.beats.last(r.ID)
-	if r.State == blaise.RunOffered || c.now().Sub(last) <= unreachableAfter*p.Beat {
+	if r.State == blaise.RunOffered || c.now().Sub(last) <= p.Reach() {
 		return time.Time{}
 	}
 	return last

@@ -17,7 +17,8 @@ type house struct {
 	t      *testing.T
 	db     *store.DB
 	runner store.Runner
-	n      int64 // the number of the last report
+	n      int64  // the number of the last report
+	reopen func() // ends the control plane and begins another on the same store
 }
 
 const manifest = `
@@ -29,19 +30,40 @@ spec: {}
 
 func newHouse(t *testing.T, yml string) *house {
 	t.Helper()
-	hub := control.NewHub()
-	db, err := store.Open(t.Context(), "sqlite:"+t.TempDir(), store.Options{Appended: hub.Appended})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	h := &house{t: t, db: db, Control: control.New(control.Options{DB: db, Secret: make([]byte, 32), Hub: hub})}
+	return newHouseAt(t, yml, nil)
+}
+
+// newHouseAt is a house with a clock that the test sets.
+func newHouseAt(t *testing.T, yml string, now func() time.Time) *house {
+	t.Helper()
+	h := &house{t: t}
+	h.open(t.TempDir(), now)
 	h.apply(yml)
+	var err error
 	h.runner, _, err = h.NewRunner(t.Context(), "test", "laptop", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// open begins a control plane on a folder.
+func (h *house) open(dir string, now func() time.Time) {
+	h.t.Helper()
+	hub := control.NewHub()
+	db, err := store.Open(h.t.Context(), "sqlite:"+dir, store.Options{Appended: hub.Appended})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { db.Close() })
+	h.db, h.Control = db, control.New(control.Options{DB: db, Secret: make([]byte, 32), Hub: hub, Now: now})
+	h.reopen = func() {
+		h.t.Helper()
+		if err := db.Close(); err != nil {
+			h.t.Fatal(err)
+		}
+		h.open(dir, now)
+	}
 }
 
 // clocks keeps the clocks until the test ends.

@@ -31,7 +31,7 @@ func (c *Control) Drain(ctx context.Context, r store.Runner, id blaise.InstanceI
 	for _, run := range runs {
 		_, err := c.Apply(ctx, run.ID.Session(), blaise.Event{
 			Kind: blaise.EventDrainAsked, By: "runner " + r.Name, Run: run.ID,
-			Until: c.now().UTC().Add(timeout), Reason: "runner " + r.Name + " drains",
+			Until: c.now().Add(timeout), Reason: "runner " + r.Name + " drains",
 		})
 		if err != nil {
 			return len(runs), err

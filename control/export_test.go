@@ -1,8 +1,13 @@
 package control
 
 import (
+	"context"
 	"reflect"
+	"time"
 )
+
+// Look is one turn of the sweeper.
+func (c *Control) Look(ctx context.Context) time.Duration { return c.sweep.look(ctx) }
 
 // ManifestKeys are the paths of all keys that a manifest may have.
 func ManifestKeys() [][]string { return paths(nil, reflect.TypeFor[manifestDoc]()) }

@@ -32,8 +32,8 @@ func (c *Control) Heard(
 			return blaise.Errorf(blaise.CodeNotFound, "instance %s was started anew since (boot %s)", id, in.Boot).
 				WithHint("say hello again, unless another daemon has taken over")
 		}
-		now := c.now().UTC()
-		if now.Sub(in.LastSeen) < heardEvery {
+		now := c.now()
+		if ago := now.Sub(in.LastSeen); ago >= 0 && ago < heardEvery {
 			return nil
 		}
 		in.LastSeen = now

@@ -114,7 +114,7 @@ func (c *Control) create(tx *store.Tx, by string, s Start, origin blaise.RunnerI
 	if err != nil {
 		return "", err
 	}
-	now := c.now().UTC()
+	now := c.now()
 	id := blaise.NewSessionID()
 	return id, tx.CreateSession(blaise.Snapshot{
 		Policy: policyOf(a),

@@ -24,7 +24,7 @@ type Asker struct {
 
 // Hello records what an instance says of itself and answers its row.
 func (c *Control) Hello(ctx context.Context, in store.Instance) error {
-	in.LastSeen = c.now().UTC()
+	in.LastSeen = c.now()
 	return c.db.Tx(ctx, func(tx *store.Tx) error {
 		if err := use(tx, in); err != nil {
 			return err
@@ -83,13 +83,13 @@ func (c *Control) notRevoked(ctx context.Context, id blaise.RunnerID) error {
 }
 
 // look reads the waiting runs once. again is when it is worth to look without
-// being woken: runs become due, and last instances' first claims lapse.
+// being woken: last instances' first claims lapse.
 func (c *Control) look(ctx context.Context, a Asker) ([]store.Offer, time.Duration, error) {
 	again := time.Minute
 	if a.Slots <= 0 {
 		return nil, again, nil
 	}
-	all, err := c.db.Offers(ctx, c.now().UTC().Add(time.Minute), offerBatch)
+	all, err := c.db.Offers(ctx, offerBatch)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -116,9 +116,8 @@ func (c *Control) mayTake(ctx context.Context, a Asker, o store.Offer) (time.Dur
 	if a.Instance.PausedWhy != "" && o.Run.Kind != blaise.RunTeardown || !mayServe(a.Runner, o.Session) {
 		return 0, false, nil
 	}
-	wait := o.Run.NotBefore.Sub(c.now())
 	if o.Run.Runner == "" {
-		return wait, matches(o.Requirements, a.Runner.Labels, a.Instance.Labels), nil
+		return 0, matches(o.Requirements, a.Runner.Labels, a.Instance.Labels), nil
 	}
 	if o.Run.Runner != a.Runner.ID {
 		return 0, false, nil
@@ -132,9 +131,10 @@ func (c *Control) mayTake(ctx context.Context, a Asker, o store.Offer) (time.Dur
 		return 0, false, nil
 	}
 	if last := v.Session.Instance; last != "" && last != a.Instance.ID {
-		wait = max(wait, o.Run.OfferedAt.Add(elsewhereAfter).Sub(c.now()))
+		// Bounded also where the clock was set back since.
+		return min(elsewhereAfter-c.now().Sub(o.Run.OfferedAt), elsewhereAfter), true, nil
 	}
-	return wait, true, nil
+	return 0, true, nil
 }
 
 // matches says that the labels of a runner or its instance meet all

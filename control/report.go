@@ -88,7 +88,7 @@ func (c *Control) take1(tx *store.Tx, run blaise.Run, r Report) (*blaise.Plan, A
 		return refusal(nil, err)
 	}
 	e := r.Event
-	e.Run, e.By, e.At = run.ID, "run "+string(run.ID), c.now().UTC()
+	e.Run, e.By, e.At = run.ID, "run "+string(run.ID), c.now()
 	p, err := c.decide(tx, run.ID.Session(), e)
 	if err != nil {
 		return refusal(nil, err)

@@ -37,7 +37,7 @@ func (c *Control) NewRunner(ctx context.Context, by, name string, labels map[str
 	secret := newSecret(RunnerPrefix)
 	r := store.Runner{
 		ID: blaise.RunnerID(uuid.Must(uuid.NewV7()).String()), Name: name, Labels: labels,
-		SingleUse: single, TokenHash: HashToken(secret), CreatedAt: c.now().UTC(), By: by,
+		SingleUse: single, TokenHash: HashToken(secret), CreatedAt: c.now(), By: by,
 	}
 	return r, secret, c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutRunner(r) })
 }
@@ -49,7 +49,7 @@ func (c *Control) RevokeRunner(ctx context.Context, by string, id blaise.RunnerI
 	if err != nil {
 		return err
 	}
-	r.Revoked, r.RevokedAt = true, c.now().UTC()
+	r.Revoked, r.RevokedAt = true, c.now()
 	if err := c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutRunner(r) }); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ type User struct {
 // NewUserToken makes a token for a person or a script.
 func (c *Control) NewUserToken(ctx context.Context, name, role string) (string, error) {
 	secret := newSecret(UserPrefix)
-	t := store.UserToken{Hash: HashToken(secret), Name: name, Role: role, CreatedAt: c.now().UTC()}
+	t := store.UserToken{Hash: HashToken(secret), Name: name, Role: role, CreatedAt: c.now()}
 	return secret, c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutUserToken(t) })
 }
 
@@ -120,7 +120,7 @@ func (c *Control) ByUserToken(ctx context.Context, token string) (User, error) {
 func (c *Control) NewLoginCode(ctx context.Context) (string, error) {
 	code := newSecret(CodePrefix)
 	return code, c.db.Tx(ctx, func(tx *store.Tx) error {
-		return tx.PutLoginCode(HashToken(code), c.now().UTC().Add(codeLife))
+		return tx.PutLoginCode(HashToken(code), c.now().Add(codeLife))
 	})
 }
 

@@ -57,12 +57,12 @@ func (tx *Tx) writeClock(s blaise.Session, c blaise.Clock) error {
 		flag(!s.Held && !c.DueAt.IsZero()), clean(c.Setting))
 }
 
-// TouchClock moves a session's clocks of a kind, if it has any, so that they
-// are due at due and run as long as before, without changing the session's
-// version.
-func (tx *Tx) TouchClock(session blaise.SessionID, kind blaise.ClockKind, due time.Time) error {
-	return tx.exec(`UPDATE clocks SET since = since + (? - due_at), due_at = ? WHERE session = ? AND kind = ?`,
-		nanos(due), nanos(due), string(session), string(kind))
+// TouchClock moves a clock, if it still runs, so that it is due at due and runs
+// as long as before, without changing the session's version.
+func (tx *Tx) TouchClock(d Due, due time.Time) error {
+	return tx.exec(`UPDATE clocks SET since = since + (? - due_at), due_at = ?
+		WHERE session = ? AND kind = ? AND subject = ?`,
+		nanos(due), nanos(due), string(d.Session), string(d.Clock.Kind), d.Clock.Subject)
 }
 
 const clockColumns = `session, kind, subject, since, due_at, setting`
@@ -107,4 +107,11 @@ func (db *DB) NextDue(ctx context.Context) (time.Time, bool, error) {
 	found, err := db.read(ctx).one([]any{&due},
 		`SELECT due_at FROM clocks WHERE armed = 1 ORDER BY due_at LIMIT 1`)
 	return fromNanos(due), found, err
+}
+
+// SessionsAhead lists, above an id, the sessions with a clock that began after
+// now: the clock of the machine was wrong then. It looks at every clock.
+func (db *DB) SessionsAhead(ctx context.Context, now time.Time, above blaise.SessionID, limit int) ([]blaise.SessionID, error) {
+	return sessionIDs(db.read(ctx), `SELECT DISTINCT session FROM clocks WHERE since > ? AND session > ?
+		ORDER BY session LIMIT ?`, nanos(now), string(above), limit)
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"blaise.dev/blaise"
 )
@@ -21,12 +20,11 @@ type Offer struct {
 // QueryOffers is the query of [DB.Offers], for those who look at its plan.
 const QueryOffers = `SELECT r.session, s.agent, COALESCE(a.requirements, 'null'), r.body
 	FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
-	WHERE r.queue IS NOT NULL AND r.not_before <= ? AND s.held = 0
+	WHERE r.queue IS NOT NULL AND s.held = 0
 	ORDER BY r.queue, r.offered_at, r.id LIMIT ?`
 
-// Offers lists the offered runs that may be taken at now, teardowns first,
-// then the oldest. Runs of held sessions are not offered.
-func (db *DB) Offers(ctx context.Context, now time.Time, limit int) ([]Offer, error) {
+// Offers lists the offered runs, teardowns first, then the oldest. Runs of held sessions are not offered.
+func (db *DB) Offers(ctx context.Context, limit int) ([]Offer, error) {
 	var all []Offer
 	err := db.read(ctx).each(func(row *sql.Rows) error {
 		var o Offer
@@ -38,6 +36,6 @@ func (db *DB) Offers(ctx context.Context, now time.Time, limit int) ([]Offer, er
 			json.Unmarshal(body, &o.Run))
 		all = append(all, o)
 		return err
-	}, QueryOffers, nanos(now), limit)
+	}, QueryOffers, limit)
 	return all, err
 }

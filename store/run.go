@@ -41,7 +41,7 @@ func list(runs ...*blaise.Run) []blaise.Run {
 }
 
 func (tx *Tx) writeRun(r blaise.Run) error {
-	utc(&r.UnreachableSince, &r.NotBefore, &r.OfferedAt, &r.AcceptedAt, &r.ConnectedAt,
+	utc(&r.UnreachableSince, &r.OfferedAt, &r.AcceptedAt, &r.ConnectedAt,
 		&r.EndedAt, &r.TurnSince)
 	var queue any // NULL: it is not offered
 	if r.State == blaise.RunOffered {
@@ -49,14 +49,13 @@ func (tx *Tx) writeRun(r blaise.Run) error {
 	}
 	live := !r.Final() && queue == nil
 	return tx.exec(`INSERT INTO runs (id, session, attempt, runner, instance, queue, live, final,
-		not_before, offered_at, ended_at, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		offered_at, ended_at, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET runner = excluded.runner, instance = excluded.instance,
 		queue = excluded.queue, live = excluded.live, final = excluded.final,
-		not_before = excluded.not_before, offered_at = excluded.offered_at,
-		ended_at = excluded.ended_at, body = excluded.body`,
+		offered_at = excluded.offered_at, ended_at = excluded.ended_at, body = excluded.body`,
 		string(r.ID), string(r.ID.Session()), r.Attempt, clean(string(r.Runner)),
 		clean(string(r.Instance)), queue, flag(live), flag(r.Final()),
-		nanos(r.NotBefore), nanos(r.OfferedAt), nanos(r.EndedAt), encode(r))
+		nanos(r.OfferedAt), nanos(r.EndedAt), encode(r))
 }
 
 // Run reads a run in any state. CodeNotFound.

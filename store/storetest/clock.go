@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -40,8 +41,10 @@ func testDue(t *testing.T, db *store.DB) {
 		{Session: snaps[2].Session.ID, Clock: snaps[2].Clocks[0]},
 	})
 	do(t, db, func(tx *store.Tx) error {
-		ok(t, tx.TouchClock(snaps[3].Session.ID, blaise.ClockIdle, start)) // none of it
-		return tx.TouchClock(snaps[3].Session.ID, blaise.ClockMaxPaused, start.Add(time.Hour))
+		other := due[0]
+		other.Clock.Subject = "another"
+		ok(t, tx.TouchClock(other, start)) // none of it
+		return tx.TouchClock(due[0], start.Add(time.Hour))
 	})
 	got := load(t, db, snaps[3].Session.ID)
 	equal(t, "moved to", got.Clocks[0].DueAt, start.Add(time.Hour))
@@ -54,6 +57,29 @@ func testDue(t *testing.T, db *store.DB) {
 	})
 }
 
+// testAhead: clocks that a wrong clock of the machine has started.
+func testAhead(t *testing.T, db *store.DB) {
+	var snaps []blaise.Snapshot
+	for i := range 4 {
+		s := paused(id(), start.Add(time.Duration(i)*time.Minute))
+		s.Clocks[0].Since = start.Add(time.Duration(i) * time.Hour)
+		snaps = append(snaps, s)
+	}
+	create(t, db, snaps...)
+	var all []blaise.SessionID
+	for last := blaise.SessionID(""); ; last = all[len(all)-1] {
+		ids, err := db.SessionsAhead(t.Context(), start.Add(time.Hour), last, 1)
+		ok(t, err)
+		if len(ids) == 0 {
+			break
+		}
+		all = append(all, ids...)
+	}
+	want := []blaise.SessionID{snaps[2].Session.ID, snaps[3].Session.ID}
+	slices.Sort(want)
+	equal(t, "sessions ahead", all, want)
+}
+
 // testHold: B11.
 func testHold(t *testing.T, db *store.DB) {
 	s := New(id())
@@ -62,7 +88,7 @@ func testHold(t *testing.T, db *store.DB) {
 	count := func() (n int) {
 		due, err := db.Due(t.Context(), start, 9)
 		ok(t, err)
-		offers, err := db.Offers(t.Context(), start, 9)
+		offers, err := db.Offers(t.Context(), 9)
 		ok(t, err)
 		return len(due) + len(offers)
 	}

@@ -40,6 +40,7 @@ var conformance = []struct {
 	{"the state of plugs is sealed", testPlugState},
 	{"a hold stops clocks and offers", testHold},
 	{"clocks are due in order", testDue},
+	{"clocks ahead of the time are found", testAhead},
 	{"a teardown is offered first", testOffers},
 	{"live runs are found by who runs them", testLiveRuns},
 	{"sessions are found", testFind},
