@@ -78,7 +78,7 @@ func (r *Redactor) token(raw []byte, key bool) ([]byte, bool) {
 		_ = json.Unmarshal(raw, &decoded) // raw is valid
 		text = []byte(decoded)
 	}
-	spans, _ := find(r.automaton(), text)
+	spans, _ := find(r.trie(), "", text)
 	if key {
 		spans = longSpans(spans)
 	}

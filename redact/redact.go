@@ -1,7 +1,8 @@
 // Package redact takes secret values out of strings, JSON and streams. Package
 // run puts one Redactor before everything that leaves a process: the record,
 // reports, errors, questions. It knows values it was told, in every form that
-// a program is likely to write them in; it neither stores nor logs them.
+// a program is likely to write them in, and the shapes of the tokens of known
+// services; it neither stores nor logs them.
 package redact
 
 import (
@@ -18,17 +19,18 @@ const Mark = "[redacted]"
 const minLength = 6
 
 // A Redactor replaces secret values by [Mark]: as they are, as JSON, URLs and
-// base64 write them, and each line of a value of several lines. It is safe for
+// base64 write them, and each line of a value of several lines; and tokens that
+// it was not told of, by their shapes (shapes_table.go). It is safe for
 // concurrent use; a value is known to every call that begins after its Add.
 type Redactor struct {
 	mu    sync.Mutex // guards what follows
 	forms map[string]bool
 
 	// current is built of forms by the first use after an Add, nil until then.
-	current atomic.Pointer[automaton]
+	current atomic.Pointer[trie]
 }
 
-// New returns a Redactor that knows no secrets.
+// New returns a Redactor that knows no values yet.
 func New() *Redactor {
 	return &Redactor{forms: make(map[string]bool)}
 }
@@ -51,7 +53,7 @@ func (r *Redactor) Add(value string) {
 // String returns s with every secret replaced. Secrets that overlap are
 // replaced together.
 func (r *Redactor) String(s string) string {
-	spans, _ := r.find(s)
+	spans, _ := r.find("", s)
 	if len(spans) == 0 {
 		return s
 	}
@@ -60,23 +62,23 @@ func (r *Redactor) String(s string) string {
 
 // find returns what must be replaced in s, in order and apart from each other,
 // and the place from which on s is not decided: what begins there may go on as
-// a secret. Rules for the shapes of tokens belong here, after the values.
-func (r *Redactor) find(s string) (spans []span, open int) {
-	return find(r.automaton(), s)
+// a secret. before is the end of what came before s.
+func (r *Redactor) find(before, s string) (spans []span, open int) {
+	return find(r.trie(), before, s)
 }
 
-func (r *Redactor) automaton() *automaton {
-	if a := r.current.Load(); a != nil {
-		return a
+func (r *Redactor) trie() *trie {
+	if t := r.current.Load(); t != nil {
+		return t
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := r.current.Load()
-	if a == nil {
-		a = newAutomaton(r.forms)
-		r.current.Store(a)
+	t := r.current.Load()
+	if t == nil {
+		t = newTrie(r.forms)
+		r.current.Store(t)
 	}
-	return a
+	return t
 }
 
 // A span is a part of a string, from start up to end.

@@ -8,8 +8,9 @@ import "sync"
 type Stream struct {
 	r *Redactor
 
-	mu   sync.Mutex // guards held
-	held string
+	mu     sync.Mutex // guards what follows
+	held   string
+	before string // the end of what was given out, as it came
 }
 
 // NewStream returns a stream at its beginning.
@@ -20,11 +21,13 @@ func (s *Stream) Write(chunk string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := s.held + chunk
-	spans, open := s.r.find(text)
+	spans, open := s.r.find(s.before, text)
 	for len(spans) > 0 && spans[len(spans)-1].start >= open {
 		spans = spans[:len(spans)-1]
 	}
 	s.held = text[open:]
+	s.before += text[:open]
+	s.before = s.before[max(0, len(s.before)-contextLength):]
 	return replace(text[:open], spans)
 }
 
@@ -33,9 +36,10 @@ func (s *Stream) Write(chunk string) string {
 func (s *Stream) Flush() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	held := s.held
-	s.held = ""
-	return s.r.String(held)
+	held, before := s.held, s.before
+	s.held, s.before = "", ""
+	spans, _ := s.r.find(before, held)
+	return replace(held, spans)
 }
 
 // Streams are many streams, by key: the kind of an update and the id of its

@@ -39,6 +39,7 @@ var benches = []bench{
 	{"record", record},
 	{"talk", talk},
 	{"flood", flood},
+	{"redaction", redaction},
 }
 
 func main() {
