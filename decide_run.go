@@ -190,6 +190,7 @@ func (d *decision) takeConversation() error {
 		s.Conversation = *c
 		s.Conversation.Generation = d.next.Environment.Generation
 	}
+	d.settingsTaken()
 	if d.e.Context != "" && d.e.Context != s.Context {
 		d.note("session", "context "+string(s.Context), "context "+string(d.e.Context), d.e.Reason)
 		s.Context = d.e.Context

@@ -1,5 +1,7 @@
 package blaise
 
+import "time"
+
 // settle brings everything beside what the event moved into line with it:
 // messages, questions, offers, prompts, clocks and the session's own state.
 // All rules about what must follow from a state are here and nowhere else, so
@@ -196,6 +198,27 @@ func (d *decision) settleState() {
 	if state := sessionState(s); state != s.Session.State {
 		d.note("session", string(s.Session.State), string(state), s.Session.Reason)
 		s.Session.State = state
+	}
+	d.settleActive()
+}
+
+// settleActive counts the time in turns; a turn that waits on a person, and one
+// whose run nobody hears, cost nothing (B8).
+func (d *decision) settleActive() {
+	s := &d.next.Session
+	working := s.State == SessionWorking
+	switch {
+	case working && s.ActiveSince.IsZero():
+		s.ActiveSince = d.e.At
+	case !working && !s.ActiveSince.IsZero():
+		until := d.e.At
+		for _, r := range d.out.Ended.Runs {
+			if !r.UnreachableSince.IsZero() && r.UnreachableSince.Before(until) {
+				until = r.UnreachableSince
+			}
+		}
+		s.Active += max(0, until.Sub(s.ActiveSince))
+		s.ActiveSince = time.Time{}
 	}
 }
 

@@ -68,6 +68,10 @@ func (d *decision) turnEnded() error {
 	s.Run.Turn = ""
 	stalled := m.Reason == stalledReason
 	m.Stop = d.e.StopReason
+	if d.e.Usage != nil {
+		m.Usage = m.Usage.Plus(*d.e.Usage)
+		s.Session.Usage = s.Session.Usage.Plus(*d.e.Usage)
+	}
 	if d.e.Text != "" {
 		m.Answer = d.e.Text
 	}

@@ -19,7 +19,7 @@ type Event struct {
 	Key    string // idempotency key; a question's key
 	Reason string
 	Choice string
-	Set    map[string]string // question_answered: what was filled in, of an elicitation
+	Set    map[string]string // question_answered: what was filled in; settings_chosen; conversation: the choices it has taken
 	Now    bool              // interrupt and send now
 	Clock  Clock             // clock_fired
 	Force  bool
@@ -35,6 +35,7 @@ type Event struct {
 	Saved        *SavedWork
 	Clean        bool
 	StopReason   string       // of a turn, verbatim
+	Usage        *Usage       // of a turn
 	Result       MessageState // of a turn: answered, cancelled, interrupted, failed
 	Ask          *Question
 	Resource     *Resource
@@ -65,6 +66,7 @@ const (
 	EventQuestionAnswered EventKind = "question_answered"
 	EventHeld             EventKind = "held"
 	EventReleased         EventKind = "released"
+	EventSettingsChosen   EventKind = "settings_chosen"
 )
 
 // From runners and runs.

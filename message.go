@@ -15,6 +15,7 @@ type Message struct {
 	Repeats int // how often the prompt was written again, each shown
 	Reason  string
 	Stop    string // the agent's stop reason, verbatim
+	Usage   Usage  // of its turns
 	Now     bool   // interrupt and send now: goes before all that wait
 	Resume  bool   // interrupted: the agent is to be asked to go on
 

@@ -23,9 +23,13 @@ type Session struct {
 	Machine  MachineID
 
 	Conversation Conversation
-	Context      ContextState // X6
-	Failures     int          // A24: runs lost or refused since the last answered turn
-	SpawnFails   int          // A25: runs whose process could not be started, in a row
+	Wanted       map[string]string // settings people chose that the agent has not taken yet
+	Usage        Usage             // of all turns
+	Active       time.Duration     // time in turns, without the time a turn waited on a person (B8)
+	ActiveSince  time.Time         // of the turn that is open
+	Context      ContextState      // X6
+	Failures     int               // A24: runs lost or refused since the last answered turn
+	SpawnFails   int               // A25: runs whose process could not be started, in a row
 
 	Runs, Messages, Questions, Saves int   // how many there have been: the next number is one more
 	Turns                            int   // turns answered
@@ -52,6 +56,8 @@ type Conversation struct {
 	// Settings are the modes, models and options that were chosen in it: the
 	// agent forgets them when it loads.
 	Settings map[string]string `json:"settings,omitempty"`
+	// Cost is what the agent says the conversation has cost so far.
+	Cost float64 `json:"cost,omitempty"`
 }
 
 // A SessionState says what a session is doing, in one word.

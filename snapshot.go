@@ -34,7 +34,9 @@ type Directive struct {
 	Choice   string        `json:"choice,omitempty"`   // answer: an option's id, "" for cancelled
 	Content  []byte        `json:"content,omitempty"`  // answer: JSON, of a form
 	Reason   string        `json:"reason,omitempty"`   // cancel
-	IssuedAt time.Time     `json:"issuedAt"`
+	// Set are the settings to choose, of a set; an empty value takes a choice back.
+	Set      map[string]string `json:"set,omitempty"`
+	IssuedAt time.Time         `json:"issuedAt"`
 }
 
 // A DirectiveKind names a directive.
@@ -45,6 +47,7 @@ const (
 	DirectiveStop   DirectiveKind = "stop"
 	DirectiveCancel DirectiveKind = "cancel"
 	DirectiveAnswer DirectiveKind = "answer"
+	DirectiveSet    DirectiveKind = "set"
 	DirectivePrompt DirectiveKind = "prompt"
 )
 

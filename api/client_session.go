@@ -63,6 +63,12 @@ func (c *Client) Sessions(ctx context.Context, f SessionFilter) (Sessions, error
 	return out, c.get(ctx, "/api/sessions", q, &out)
 }
 
+// Choose chooses settings of a session, and says when that takes effect.
+func (c *Client) Choose(ctx context.Context, id blaise.SessionID, s ChooseSettings) (Chosen, error) {
+	var out Chosen
+	return out, c.post(ctx, session(id, "/settings"), s, &out)
+}
+
 // Withdraw takes back a message that is still queued (X1).
 func (c *Client) Withdraw(ctx context.Context, id blaise.SessionID, m blaise.MessageID) error {
 	return c.post(ctx, session(id, "/messages/"+esc(m)+"/withdraw"), struct{}{}, nil)

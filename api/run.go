@@ -69,13 +69,18 @@ type Report struct {
 	Config       []byte               `json:"config,omitempty"`
 	Count        int64                `json:"count,omitempty"`  // the last report: events recorded
 	Digest       string               `json:"digest,omitempty"` // the last report: over all of them
+	Usage        *blaise.Usage        `json:"usage,omitempty"`  // of a turn that ended
+	Status       *blaise.AgentStatus  `json:"status,omitempty"`
+	Set          map[string]string    `json:"set,omitempty"` // conversation: the choices of people it has taken
 }
 
-// EventStateSaved and EventConfigKept are reports that Blaise keeps without a
-// decision: a plug's state, and the blaise.yml an environment was opened with.
+// EventStateSaved, EventConfigKept and EventStatusTold are reports that Blaise
+// keeps without a decision: a plug's state, the blaise.yml an environment was
+// opened with, and what the agent says of its session.
 const (
 	EventStateSaved blaise.EventKind = "state_saved"
 	EventConfigKept blaise.EventKind = "config_kept"
+	EventStatusTold blaise.EventKind = "agent_status"
 )
 
 // An Answer is what Blaise says to a report. A refused report carries Error;

@@ -107,6 +107,7 @@ type Lease struct {
 	Saved        blaise.SavedWork    `json:"saved"`             // the last save, N 0 for none
 	Restore      bool                `json:"restore,omitempty"` // begin a new environment from Saved (A22)
 	Conversation blaise.Conversation `json:"conversation"`
+	Wanted       map[string]string   `json:"wanted,omitempty"` // settings to choose in it
 	Turns        int                 `json:"turns"`            // answered over the session
 	Config       []byte              `json:"config,omitempty"` // the last good blaise.yml of the environment
 	Forced       bool                `json:"forced,omitempty"` // destroy even if saving fails

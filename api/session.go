@@ -31,7 +31,12 @@ type Session struct {
 	Waits       []Wait              `json:"waits"`
 	Clocks      []Clock             `json:"clocks"`
 	Saves       []blaise.SavedWork  `json:"saves"`
-	Budget      json.RawMessage     `json:"budget"`
+	Budget      Budget              `json:"budget"`
+	Usage       blaise.Usage        `json:"usage"`
+	Settings    []blaise.Setting    `json:"settings"`
+	Wanted      map[string]string   `json:"wanted,omitempty"` // settings chosen that the agent has not taken yet
+	Commands    []blaise.Command    `json:"commands"`
+	Plan        []blaise.PlanStep   `json:"plan"` // the latest
 }
 
 // An Environment is the environment in a Session.
@@ -83,6 +88,7 @@ type Message struct {
 	Answer      string              `json:"answer"`
 	Run         blaise.RunID        `json:"run"`
 	Turn        int                 `json:"turn"`
+	Usage       blaise.Usage        `json:"usage,omitzero"`
 	Reason      string              `json:"reason"`
 	Repeats     int                 `json:"repeats"`
 	Cut         bool                `json:"cut,omitempty"` // Text or Answer is not whole
@@ -123,6 +129,7 @@ type Summary struct {
 	Repo        string                  `json:"repo"`
 	Environment blaise.EnvironmentState `json:"environment"`
 	Waits       int                     `json:"waits"`
+	Usage       blaise.Usage            `json:"usage"`
 	CreatedAt   time.Time               `json:"created_at"`
 	UpdatedAt   time.Time               `json:"updated_at"`
 }
@@ -141,6 +148,9 @@ type StartSession struct {
 	Key   string            `json:"key,omitempty"` // idempotency key
 	Set   map[string]string `json:"set,omitempty"`
 	From  blaise.SessionID  `json:"from,omitempty"`
+	// Settings are chosen before the message is sent: "mode", "model", or an
+	// option by the agent's own name. One that cannot be had fails the message.
+	Settings map[string]string `json:"settings,omitempty"`
 }
 
 // PostMessage sends a message: POST /api/sessions/{id}/messages.
@@ -148,6 +158,17 @@ type PostMessage struct {
 	Text string `json:"text"`
 	Key  string `json:"key,omitempty"`
 	Now  bool   `json:"now,omitempty"` // interrupt the turn and send this first
+}
+
+// ChooseSettings chooses in a session: POST /api/sessions/{id}/settings. An empty
+// value takes a choice back that the agent has not taken.
+type ChooseSettings struct {
+	Settings map[string]string `json:"settings"`
+}
+
+// Chosen answers ChooseSettings: when it takes effect.
+type Chosen struct {
+	Applies string `json:"applies"` // "now", "when the turn has ended", "when the next run begins"
 }
 
 // Posted answers StartSession and PostMessage.

@@ -20,6 +20,7 @@ type Start struct {
 	Key    string
 	Inputs map[string]string
 	From   blaise.SessionID
+	Wanted map[string]string // mode, model and options to choose
 }
 
 // Start begins a session with its first message and offers its first run.
@@ -120,7 +121,7 @@ func (c *Control) create(tx *store.Tx, by string, s Start, origin blaise.RunnerI
 		Policy: policyOf(a),
 		Session: blaise.Session{
 			ID: id, Agent: s.Agent, State: blaise.SessionQueued, Title: title(s.Text),
-			Author: by, Inputs: inputs, From: s.From, Runner: origin, CreatedAt: now,
+			Author: by, Inputs: inputs, From: s.From, Runner: origin, CreatedAt: now, Wanted: s.Wanted,
 		},
 		Environment: blaise.Environment{
 			ID: id.Environment(1), State: blaise.EnvNone, Generation: 1, Clean: true,

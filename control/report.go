@@ -11,7 +11,7 @@ import (
 )
 
 // A Report is what a run says happened: an event for Decide, or one of the
-// things that are only kept (a plug's state, the blaise.yml). N is its number
+// things that are only kept (a plug's state, the blaise.yml, what the agent says of itself). N is its number
 // in the run's spool: a report sent again gets the answer it got.
 type Report struct {
 	N      int64
@@ -21,6 +21,7 @@ type Report struct {
 	Config []byte
 	Count  int64 // of the last report: how many events the run recorded
 	Digest string
+	Status *blaise.AgentStatus
 }
 
 // An Answer is what is said to a report, in the form it is kept.
@@ -35,6 +36,7 @@ type Answer struct {
 const (
 	EventStateSaved blaise.EventKind = "state_saved"
 	EventConfigKept blaise.EventKind = "config_kept"
+	EventStatusTold blaise.EventKind = "agent_status"
 )
 
 // Report takes a report of a run, once (A21). A report that the state refuses
@@ -69,6 +71,8 @@ func (c *Control) Report(ctx context.Context, run blaise.Run, r Report) (Answer,
 	}
 	if plan != nil {
 		c.wake(*plan)
+	} else if r.Status != nil {
+		c.hub.Wake(TopicSession(run.ID.Session()))
 	}
 	return answer, nil
 }
@@ -104,7 +108,7 @@ func (c *Control) take1(tx *store.Tx, run blaise.Run, r Report) (*blaise.Plan, A
 // keep does the reports that need no decision; done says that this was one.
 func (c *Control) keep(tx *store.Tx, run blaise.Run, r Report) (done bool, err error) {
 	switch r.Event.Kind {
-	case EventStateSaved, EventConfigKept:
+	case EventStateSaved, EventConfigKept, EventStatusTold:
 	default:
 		return false, nil
 	}
@@ -115,8 +119,13 @@ func (c *Control) keep(tx *store.Tx, run blaise.Run, r Report) (done bool, err e
 	if s.Run == nil || s.Run.ID != run.ID {
 		return true, stale(run)
 	}
-	if r.Event.Kind == EventConfigKept {
+	switch {
+	case r.Event.Kind == EventConfigKept:
 		return true, tx.KeepConfig(s.Environment.ID, r.Config)
+	case r.Event.Kind == EventStatusTold && r.Status != nil:
+		return true, tx.KeepStatus(run.ID.Session(), *r.Status)
+	case r.Event.Kind == EventStatusTold:
+		return true, blaise.Errorf(blaise.CodeInvalid, "the status of the agent is missing")
 	}
 	return true, tx.SavePlugState(s.Environment.ID, r.Plug, r.State)
 }

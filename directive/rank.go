@@ -12,7 +12,8 @@ var ranks = map[blaise.DirectiveKind]int{
 	blaise.DirectiveStop:   0,
 	blaise.DirectiveCancel: 1,
 	blaise.DirectiveAnswer: 2,
-	blaise.DirectivePrompt: 3,
+	blaise.DirectiveSet:    3,
+	blaise.DirectivePrompt: 4,
 }
 
 func rank(k blaise.DirectiveKind) int {

@@ -124,12 +124,13 @@ func reportOf(n int64, r api.Report) control.Report {
 	e := blaise.Event{
 		Kind: r.Event, At: r.At, Reason: r.Reason, Plugs: r.Plugs, Conversation: r.Conversation,
 		Context: r.Context, Message: r.Message, Result: r.Result, StopReason: r.StopReason, Text: r.Text,
-		Ask: r.Question, Saved: r.Saved, Clean: r.Clean, Resource: r.Resource,
+		Ask: r.Question, Saved: r.Saved, Clean: r.Clean, Resource: r.Resource, Usage: r.Usage, Set: r.Set,
 	}
 	if r.Question != nil {
 		e.Question, e.Key = r.Question.ID, r.Question.Key
 	}
 	return control.Report{
 		N: n, Event: e, Plug: r.Plug, State: r.State, Config: r.Config, Count: r.Count, Digest: r.Digest,
+		Status: r.Status,
 	}
 }

@@ -164,7 +164,7 @@ func leaseOf(id blaise.RunID, l control.Lease) (api.Lease, error) {
 		Inputs: ses.Inputs, Opened: env.Plugs, Resources: env.Resources, Clean: env.Clean,
 		NextSave: ses.Saves + 1, Saved: snap.Save,
 		Restore:      snap.Run.Kind == blaise.RunStart && snap.Save.N > 0,
-		Conversation: ses.Conversation, Turns: ses.Turns, Config: l.Config,
+		Conversation: ses.Conversation, Wanted: ses.Wanted, Turns: ses.Turns, Config: l.Config,
 		Forced: env.Forced, ForcedWhy: env.ForcedWhy,
 	}, nil
 }

@@ -30,6 +30,10 @@ func (s *Server) sessionRoutes() {
 		id: "post-message", method: http.MethodPost, path: "/api/sessions/{id}/messages", kind: kindUser,
 		limit: maxMessage, says: "Send a message", status: http.StatusCreated,
 	}, s.postMessage)
+	handle(s, route{
+		id: "choose-settings", method: http.MethodPost, path: "/api/sessions/{id}/settings", kind: kindUser,
+		says: "Choose the mode, the model, options of the agent",
+	}, s.choose)
 	act(s, route{
 		id: "withdraw-message", method: http.MethodPost, path: "/api/sessions/{id}/messages/{message}/withdraw",
 		kind: kindUser, says: "Take back a message that is queued",
@@ -73,6 +77,7 @@ func (s *Server) startSession(ctx context.Context, in *struct{ Body api.StartSes
 	b := in.Body
 	m, err := s.control.Start(ctx, callerOf(ctx).user.Name, control.Start{
 		Agent: b.Agent, Text: b.Text, Key: b.Key, Inputs: b.Set, From: b.From,
+		Wanted: b.Settings,
 	})
 	return api.Posted{Session: m.ID.Session(), Message: m.ID, State: m.State}, err
 }
@@ -105,6 +110,20 @@ func (s *Server) postMessage(ctx context.Context, in *postIn) (api.Posted, error
 		Text: in.Body.Text, Key: in.Body.Key, Now: in.Body.Now,
 	})
 	return api.Posted{Session: id, Message: m.ID, State: m.State}, err
+}
+
+type chooseIn struct {
+	SessionPath
+	Body api.ChooseSettings
+}
+
+func (s *Server) choose(ctx context.Context, in *chooseIn) (api.Chosen, error) {
+	id, err := s.views.Find(ctx, in.ID)
+	if err != nil {
+		return api.Chosen{}, err
+	}
+	applies, err := s.control.Choose(ctx, callerOf(ctx).user.Name, id, in.Body.Settings)
+	return api.Chosen{Applies: applies}, err
 }
 
 type withdrawIn struct {

@@ -18,11 +18,13 @@ func sessionOf(v store.View) api.Session {
 		Reason: ses.Reason, Title: ses.Title, Author: ses.Author, Repo: ses.Repo, Context: ses.Context, Runner: ses.Runner,
 		Inputs: ses.Inputs, CreatedAt: ses.CreatedAt, EndedAt: timeOf(ses.EndedAt), Environment: environmentOf(v),
 		Runs: []api.Run{}, Messages: []api.Message{}, Waits: []api.Wait{}, Clocks: []api.Clock{},
-		Saves: v.Saves, Budget: json.RawMessage(`{}`),
+		Saves: v.Saves, Budget: budgetOf(v), Usage: ses.Usage, Wanted: ses.Wanted,
+		Settings: v.Status.Settings, Commands: v.Status.Commands, Plan: v.Status.Plan,
 	}
-	if out.Saves == nil {
-		out.Saves = []blaise.SavedWork{}
-	}
+	orEmpty(&out.Settings)
+	orEmpty(&out.Commands)
+	orEmpty(&out.Plan)
+	orEmpty(&out.Saves)
 	for _, r := range v.Runs {
 		out.Runs = append(out.Runs, runOf(r))
 	}
@@ -106,6 +108,7 @@ func runOf(r blaise.Run) api.Run {
 func messageOf(m blaise.Message) api.Message {
 	return api.Message{
 		ID: m.ID, Author: m.Author, State: m.State, Text: m.Text, Answer: m.Answer, Run: m.Run, Turn: m.Turn,
+		Usage:  m.Usage,
 		Reason: m.Reason, Repeats: m.Repeats, QueuedAt: m.QueuedAt,
 		DeliveredAt: timeOf(m.DeliveredAt), AnsweredAt: timeOf(m.AnsweredAt),
 	}
@@ -133,6 +136,7 @@ func summaryOf(s store.Summary) api.Summary {
 	return api.Summary{
 		ID: s.ID, Agent: s.Agent, State: s.State, Held: s.Held, Outcome: s.Outcome, Reason: s.Reason,
 		Title: s.Title, Repo: s.Repo, Environment: s.Environment, Waits: s.Waits, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		Usage: s.Usage,
 	}
 }
 

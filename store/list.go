@@ -33,6 +33,7 @@ type Summary struct {
 	Title       string
 	Author      string
 	Repo        string
+	Usage       blaise.Usage
 	Environment blaise.EnvironmentState
 	Context     blaise.ContextState
 	Waits       int // open questions
@@ -77,7 +78,7 @@ func scanSummary(row *sql.Rows) (Summary, error) {
 	err := json.Unmarshal(raw, &s)
 	l.ID, l.Agent, l.State, l.Held = s.ID, s.Agent, s.State, s.Held
 	l.Outcome, l.Reason, l.Title, l.Author = s.Outcome, s.Reason, s.Title, s.Author
-	l.Repo, l.Context = s.Repo, s.Context
+	l.Repo, l.Usage, l.Context = s.Repo, s.Usage, s.Context
 	l.CreatedAt, l.UpdatedAt = s.CreatedAt, fromNanos(updated)
 	return l, err
 }

@@ -57,7 +57,7 @@ type sessionColumns struct {
 
 func sessionRow(snap blaise.Snapshot) sessionColumns {
 	s := snap.Session
-	utc(&s.HeldSince, &s.CreatedAt, &s.EndedAt)
+	utc(&s.HeldSince, &s.CreatedAt, &s.EndedAt, &s.ActiveSince)
 	waits := 0
 	for _, q := range snap.Questions {
 		if q.State == blaise.QuestionOpen {

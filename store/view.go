@@ -22,6 +22,7 @@ type View struct {
 	Clocks      []blaise.Clock // the next one first
 	Saves       []blaise.SavedWork
 	Directives  []blaise.Directive // open ones
+	Status      blaise.AgentStatus
 	UpdatedAt   time.Time
 }
 
@@ -107,6 +108,7 @@ func (v *View) readRest(q querier, id string) (err error) {
 		return err
 	})
 	read(func() (err error) { v.Clocks, err = clocks(q, blaise.SessionID(id)); return err })
+	read(func() (err error) { v.Status, err = status(q, blaise.SessionID(id)); return err })
 	read(func() (err error) { v.Saves, err = saves(q, blaise.SessionID(id)); return err })
 	return err
 }

@@ -1,0 +1,35 @@
+package blaise
+
+// A Usage is what turns have used, as the agent tells it: nobody else knows.
+// A zero says that the agent did not tell.
+type Usage struct {
+	Input       int64   `json:"input_tokens,omitempty"`
+	Output      int64   `json:"output_tokens,omitempty"`
+	CachedRead  int64   `json:"cached_read_tokens,omitempty"`
+	CachedWrite int64   `json:"cached_write_tokens,omitempty"`
+	Thought     int64   `json:"thought_tokens,omitempty"`
+	Total       int64   `json:"total_tokens,omitempty"`
+	ContextUsed int64   `json:"context_used,omitempty"` // at the end of the last turn
+	ContextSize int64   `json:"context_size,omitempty"`
+	Cost        float64 `json:"cost,omitempty"`
+	Currency    string  `json:"currency,omitempty"`
+}
+
+// Plus is u after one more turn. Costs in different currencies are not added:
+// the latest one counts from there.
+func (u Usage) Plus(turn Usage) Usage {
+	u.Input += turn.Input
+	u.Output += turn.Output
+	u.CachedRead += turn.CachedRead
+	u.CachedWrite += turn.CachedWrite
+	u.Thought += turn.Thought
+	u.Total += turn.Total
+	if turn.ContextSize > 0 || turn.ContextUsed > 0 {
+		u.ContextUsed, u.ContextSize = turn.ContextUsed, turn.ContextSize
+	}
+	if turn.Currency != "" && turn.Currency != u.Currency {
+		u.Cost, u.Currency = 0, turn.Currency
+	}
+	u.Cost += turn.Cost
+	return u
+}
