@@ -176,3 +176,27 @@ func (u Update) Title() (string, bool) {
 	}
 	return "", false
 }
+
+// Command is a slash command that the agent takes; Hint says what may follow.
+type Command struct {
+	Name, Description, Hint string
+}
+
+// Commands is the full list of an available_commands_update.
+func (u Update) Commands() ([]Command, bool) {
+	if u.Kind != KindCommands {
+		return nil, false
+	}
+	list := []Command{}
+	for v := range elements(field(u.Raw, "availableCommands")) {
+		c := Command{
+			Name:        str(field(v, "name")),
+			Description: str(field(v, "description")),
+			Hint:        str(field(field(v, "input"), "hint")),
+		}
+		if c.Name != "" {
+			list = append(list, c)
+		}
+	}
+	return list, true
+}

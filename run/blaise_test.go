@@ -152,7 +152,7 @@ func (c *control) kinds() []blaise.EventKind {
 	for _, r := range c.reports {
 		switch r.Event {
 		case blaise.EventPlugRecorded, blaise.EventResourceIntended, blaise.EventResourceGone,
-			api.EventConfigKept, api.EventStateSaved, blaise.EventWorkSaved:
+			api.EventConfigKept, api.EventStateSaved, api.EventStatusTold, blaise.EventWorkSaved:
 		default:
 			kinds = append(kinds, r.Event)
 		}

@@ -36,6 +36,10 @@ type conversation struct {
 	// verified: the replay was compared, so it can tell whether it holds a prompt.
 	verified bool
 	settings *settings
+	choices  *choices
+	status   *status
+	meter    *meter
+	verdicts *verdicts
 	wire     *wire
 	crashed  bool // the last process did not end as it should
 	fresh    bool // nothing was answered since it was taken up
@@ -49,6 +53,8 @@ func newConversation(r *run, c config.Agent) *conversation {
 		r: r, known: r.lease.Conversation, turns: r.lease.Turns, servers: c.MCPServers, offers: c,
 	}
 	t.settings, t.tools = newSettings(t.known.Settings), &openTools{}
+	t.choices, t.status, t.meter = newChoices(r.lease.Wanted), newStatus(), newMeter(t.known.Cost)
+	t.verdicts = &verdicts{}
 	t.wire = newWire(r)
 	t.crashed = !r.lease.Clean
 	t.command, t.err = newCommand(c, r.deps.Demo)
@@ -96,6 +102,7 @@ func (c *conversation) anew(ctx context.Context, lost string) error {
 		c.r.notice("A new conversation begins in the same environment.", nil)
 	}
 	c.settings.open()
+	c.meter.begin()
 	s, err := c.newSession(ctx)
 	if err != nil {
 		return c.unusable(err)
@@ -151,9 +158,12 @@ func (c *conversation) params() acp.SessionParams {
 
 // tell reports what the conversation is now.
 func (c *conversation) tell(state blaise.ContextState) {
-	c.known.Settings = c.settings.kept()
+	c.known.Settings, c.known.Cost = c.settings.kept(), c.meter.kept()
 	known := c.known
-	c.r.say(api.Report{Event: blaise.EventConversation, Conversation: &known, Context: state})
+	c.r.say(api.Report{
+		Event: blaise.EventConversation, Conversation: &known, Context: state, Set: c.choices.report(),
+	})
+	c.status.poke()
 }
 
 // revive starts the agent again after a death and takes the conversation up.
@@ -201,7 +211,9 @@ func (c *conversation) stop(ctx context.Context) error {
 func (c *conversation) Update(u acp.Update) {
 	replayed := c.replay.take(u)
 	c.settings.take(u)
+	c.meter.take(u, c.settings.standing())
 	if !replayed {
+		c.status.take(u)
 		c.tools.take(u)
 	}
 	c.r.record.update(u.Raw, replayed, u.Late)

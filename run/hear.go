@@ -40,7 +40,7 @@ func (r *run) obeyAll(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		if d.Kind == blaise.DirectivePrompt {
+		if d.Kind == blaise.DirectivePrompt || d.Kind == blaise.DirectiveSet {
 			r.prompts.Put(d) // received when its turn comes
 			continue
 		}

@@ -46,6 +46,8 @@ func (t *turn) outcome(ctx context.Context) (word string, rep api.Report) {
 		<-t.c.agent.gone
 		return outcomeDied, endedAs(blaise.MessageInterrupted, outcomeDied,
 			outcomeDied+": "+t.c.agent.death().Error())
+	case errors.As(t.err, new(unmetError)):
+		return outcomeFailed, endedAs(blaise.MessageFailed, "", t.err.Error())
 	case t.err != nil:
 		return t.fault()
 	}
@@ -72,7 +74,7 @@ func (t *turn) stop() (word string, rep api.Report) {
 	stop := t.result.StopReason
 	switch stop {
 	case "end_turn", "":
-		return outcomeAnswered, endedAs(blaise.MessageAnswered, stop, "")
+		return outcomeAnswered, endedAs(blaise.MessageAnswered, stop, t.c.verdicts.allDenied())
 	case "max_tokens", "max_turn_requests":
 		return outcomeCut, endedAs(blaise.MessageAnswered, stop, outcomeCut+": "+stop)
 	case acp.StopCancelled:

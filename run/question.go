@@ -65,6 +65,7 @@ func (c *conversation) Permission(ctx context.Context, p acp.PermissionRequest) 
 		q.Options = append(q.Options, blaise.Option{ID: o.ID, Name: o.Name, Kind: o.Kind})
 	}
 	choice, ok := c.r.askPerson(ctx, q)
+	c.verdicts.take(p, choice)
 	if !ok || choice == "" {
 		return cancelled
 	}

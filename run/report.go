@@ -59,6 +59,13 @@ func (r *run) sealed(rep api.Report) ([]byte, error) {
 		c.Detail = r.secrets.JSON(q.Detail)
 		rep.Question = &c
 	}
+	if rep.Status != nil {
+		clean, err := r.cleanStatus(*rep.Status)
+		if err != nil {
+			return nil, err
+		}
+		rep.Status = &clean
+	}
 	for i, p := range rep.Plugs {
 		rep.Plugs[i].Why = r.secrets.String(p.Why)
 	}

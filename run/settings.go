@@ -51,6 +51,13 @@ func (s *settings) listen() {
 	s.deaf = false
 }
 
+// standing says that the conversation is being taken up.
+func (s *settings) standing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.deaf
+}
+
 // take notes what an update says.
 func (s *settings) take(u acp.Update) {
 	s.mu.Lock()
@@ -100,6 +107,13 @@ func (s *settings) find(id string) (acp.Setting, bool) {
 	return acp.Setting{}, false
 }
 
+// keep makes value a choice that outlives the process of the agent.
+func (s *settings) keep(id, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.want[id], s.changed = value, true
+}
+
 // kept is what is to be kept with the conversation.
 func (s *settings) kept() map[string]string {
 	s.mu.Lock()
@@ -118,12 +132,13 @@ func (s *settings) news() bool {
 }
 
 // reapply sets what the agent has forgotten, and looks whether it took it. A
-// setting that cannot be had is no reason to stop: it is told.
+// setting that cannot be had is no reason to stop: it is told. Then comes what
+// people have chosen since.
 func (c *conversation) reapply(ctx context.Context) {
 	for _, id := range slices.Sorted(maps.Keys(c.settings.want)) {
 		want := c.settings.want[id]
 		one, ok := c.settings.find(id)
-		if ok && one.Value == want {
+		if _, other := c.choices.open[id]; other || ok && one.Value == want {
 			continue
 		}
 		why := "the agent has no such setting now"
@@ -136,6 +151,7 @@ func (c *conversation) reapply(ctx context.Context) {
 		}
 		c.r.notice(fmt.Sprintf("The agent's %s was %s and is not any more: %s.", id, want, why), nil)
 	}
+	c.choose(ctx)
 	c.settings.listen()
 }
 

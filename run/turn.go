@@ -24,9 +24,14 @@ var (
 // obey answers prompts, one turn after another, until ctx ends or the run
 // fails. An agent that dies, in a turn or between, is started again.
 func (c *conversation) obey(ctx context.Context) error {
+	defer c.beside(ctx, c.followStatus)()
 	for {
 		d, err := c.next(ctx)
-		if err == nil {
+		switch {
+		case err != nil:
+		case d.Kind == blaise.DirectiveSet:
+			c.obeySet(ctx, d)
+		default:
 			err = c.answer(ctx, d)
 		}
 		switch {
@@ -48,7 +53,22 @@ func (c *conversation) obey(ctx context.Context) error {
 	}
 }
 
-// next waits for a prompt, as long as there is an agent to answer it.
+// beside runs do until ctx ends or the function it returns is called, which
+// waits for it.
+func (c *conversation) beside(ctx context.Context, do func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// next waits for a prompt or a choice, as long as there is an agent to answer it.
 func (c *conversation) next(ctx context.Context) (blaise.Directive, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -78,13 +98,18 @@ func (c *conversation) answer(ctx context.Context, d blaise.Directive) error {
 		return err
 	}
 	c.tools.begin()
+	c.verdicts.begin()
 	cancelled := c.r.turn.begin(d.Message)
 	c.r.record.beginTurn(d.Message)
 	c.r.note(transcript.KindTurnBegan, map[string]any{
 		"message": d.Message, "turn": claimed.Turn, "repeats": claimed.Repeats,
 	})
 	t := &turn{c: c, message: d.Message, cancelled: cancelled, done: make(chan struct{})}
-	t.run(ctx, text)
+	if why := c.choices.why(); why != "" {
+		t.err = unmetError(why)
+	} else {
+		t.run(ctx, text)
+	}
 	return t.seal(ctx)
 }
 
@@ -174,22 +199,23 @@ func (t *turn) seal(ctx context.Context) error {
 	r.turn.end()
 	t.relogin(ctx)
 	word, rep := t.outcome(ctx)
-	rep.Event, rep.Message = blaise.EventTurnEnded, t.message
+	rep.Event, rep.Message, rep.Usage = blaise.EventTurnEnded, t.message, t.usage()
 	rep.Text = r.record.endTurn(transcript.New(transcript.KindTurnEnded, map[string]any{
 		"message": t.message, "result": rep.Result, "outcome": word, "stopReason": rep.StopReason,
 		"reason": r.secrets.String(rep.Reason), "usage": t.result.Usage,
-		"reported": t.result.Reported, "unfinished": t.c.tools.end(),
+		"reported": t.result.Reported, "unfinished": t.c.tools.end(), "used": rep.Usage,
 	}))
 	if t.stopped {
 		return nil // what becomes of the message is settled with the run
 	}
+	t.c.tellStatus()
 	r.say(rep)
 	if rep.Result == blaise.MessageAnswered {
 		t.c.turns++
 		t.c.known.Turns++
 		t.c.deaths, t.c.fresh = 0, false
 	}
-	if t.c.settings.news() {
+	if t.c.settings.news() || t.c.meter.news() {
 		t.c.tell("")
 	}
 	return t.after(word)

@@ -45,7 +45,7 @@ var lines = map[Kind]func(lineFields) string{
 	KindMessage:   func(d lineFields) string { return join(" ", d.Author+":", d.Text) },
 	KindTurnBegan: func(lineFields) string { return "turn began" },
 	KindTurnEnded: func(d lineFields) string {
-		return join(": ", "turn ended", join(", ", d.Result, d.StopReason))
+		return join(": ", "turn ended", join(", ", d.Result, d.StopReason), str(d.Reason))
 	},
 	KindAsked:   func(d lineFields) string { return join(" ", "asks:", d.Title) },
 	KindDecided: func(d lineFields) string { return join(" ", "decided:", d.Choice, by(d.By)) },

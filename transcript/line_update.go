@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -14,6 +15,12 @@ type updateFields struct {
 	Entries       []struct{ Content, Status string }
 	CurrentModeID string
 	Title         string
+	Used, Size    float64
+	Cost          struct {
+		Amount   any
+		Currency string
+	}
+	AvailableCommands []struct{ Name string }
 }
 
 // updateLine shows an update, given bare or as the params around it.
@@ -44,6 +51,11 @@ func updateLine(data json.RawMessage) string {
 		return join(" ", "tool:", u.Title, paren(u.Status))
 	case "plan":
 		return "plan: " + planText(u)
+	case "usage_update":
+		return join(", ", fmt.Sprintf("usage: context %.0f of %.0f", u.Used, u.Size),
+			join(" ", str(u.Cost.Amount), u.Cost.Currency))
+	case "available_commands_update":
+		return fmt.Sprintf("the agent takes %d commands", len(u.AvailableCommands))
 	case "current_mode_update":
 		return join(" ", "mode:", u.CurrentModeID)
 	}

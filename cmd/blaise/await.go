@@ -180,6 +180,9 @@ func (v *vigil) verdict() error {
 		return waitedFor(blaise.Errorf(blaise.CodeRefused, "message %s waits: %s", m.ID, v.stuck).
 			WithHint("mend it, then `blaise retry %s`", v.posted.Session))
 	case m.State == blaise.MessageAnswered:
+		if m.Reason != "" {
+			fmt.Fprintf(v.a.err, "note: %s\n", harmless(m.Reason))
+		}
 		return nil
 	}
 	text := fmt.Sprintf("message %s: %s", m.ID, m.State)

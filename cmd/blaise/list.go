@@ -53,10 +53,10 @@ func (a *app) printSessions(l api.Sessions, some bool) {
 		fmt.Fprintln(a.out, "no sessions; begin one with `blaise start`")
 		return
 	}
-	t := table{head: []string{"ID", "AGENT", "STATE", "ENVIRONMENT", "AGE", "REPO", "TITLE"}}
+	t := table{head: []string{"ID", "AGENT", "STATE", "ENVIRONMENT", "AGE", "USED", "REPO", "TITLE"}}
 	for _, s := range l.Sessions {
 		t.add(string(s.ID), oneLine(string(s.Agent), 16), stateOf(s), string(s.Environment),
-			rough(a.now().Sub(s.CreatedAt)), repoName(s.Repo), oneLine(s.Title, 80))
+			rough(a.now().Sub(s.CreatedAt)), usedText(s.Usage), repoName(s.Repo), oneLine(s.Title, 80))
 	}
 	t.print(a.out, a.width)
 	if l.Next != "" {

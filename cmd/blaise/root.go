@@ -57,7 +57,7 @@ func sessionCommand(a *app) *cobra.Command {
 // sessionVerbs are made anew for each place where they stand.
 func sessionVerbs(a *app) []*cobra.Command {
 	verbs := []*cobra.Command{
-		startCommand(a), sayCommand(a), listCommand(a), showCommand(a), watchCommand(a),
+		startCommand(a), sayCommand(a), setCommand(a), listCommand(a), showCommand(a), watchCommand(a),
 		transcriptCommand(a), whyCommand(a), approveCommand(a), denyCommand(a),
 	}
 	verbs = append(append(verbs, endCommand(a)), actCommands(a)...)

@@ -57,6 +57,8 @@ func (a *app) printSession(s api.Session) {
 	if s.Context != "" {
 		a.field("context", "%s", s.Context)
 	}
+	a.printStatus(s)
+	a.printUsage(s)
 	a.printEnvironment(s.Environment)
 	a.printWaits(s)
 	a.printClocks(s.Clocks)
@@ -147,6 +149,9 @@ func (a *app) printMessages(all []api.Message) {
 		a.field("message", "%s %s: %s", short, because(string(m.State), m.Reason), oneLine(m.Text, 80))
 		if m.Answer != "" {
 			a.field("", "> %s", oneLine(strings.TrimSpace(m.Answer), 100))
+		}
+		if text := usageText(m.Usage); text != "" {
+			a.field("", "used %s", text)
 		}
 	}
 }

@@ -18,38 +18,45 @@ func startCommand(a *app) *cobra.Command {
 	var agent, from, key string
 	var set map[string]string
 	var wait bool
-	c := a.jsonFlag(&cobra.Command{
+	var choose chosen
+	var c *cobra.Command
+	c = a.jsonFlag(&cobra.Command{
 		Use: "start [--agent NAME] TEXT", Short: "Begin a session with its first message",
 		Long: "Begins a session. TEXT may be several words, or - to read it from stdin.",
 		Example: "  blaise start --agent demo --wait \"write hello.txt Hello\"\n" +
-			"  git diff | blaise start --agent claude -\n" +
+			"  git diff | blaise start --agent claude --model opus -\n" +
 			"  blaise start --set base=release-1 \"backport the fix of #123\"",
 		Args: minArgs("the first message"),
-		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+		RunE: a.asks(func(ctx context.Context, cl *api.Client, args []string) error {
 			text, err := a.text(args)
 			if err != nil {
 				return err
 			}
-			name, err := pickAgent(ctx, c, agent)
+			settings, err := choose.settings(c.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			name, err := pickAgent(ctx, cl, agent)
 			if err != nil {
 				return err
 			}
 			if from != "" {
-				if from, err = fullID(ctx, c, from); err != nil {
+				if from, err = fullID(ctx, cl, from); err != nil {
 					return err
 				}
 			}
 			start := api.StartSession{
-				Agent: name, Text: text, Key: key, Set: set, From: blaise.SessionID(from),
+				Agent: name, Text: text, Key: key, Set: set, From: blaise.SessionID(from), Settings: settings,
 			}
-			p, err := again(ctx, a, func() (api.Posted, error) { return c.StartSession(ctx, start) })
+			p, err := again(ctx, a, func() (api.Posted, error) { return cl.StartSession(ctx, start) })
 			if err != nil {
-				return nameAgents(ctx, c, name, err)
+				return nameAgents(ctx, cl, name, err)
 			}
-			return a.posted(ctx, c, p, wait)
+			return a.posted(ctx, cl, p, wait)
 		}),
 	})
 	f := c.Flags()
+	choose.flags(f)
 	f.StringVar(&agent, "agent", "", "the agent; may be left out where there is one, or one named default")
 	f.StringVar(&from, "from", "", "go on from the work of this session")
 	f.StringToStringVar(&set, "set", nil, "an input that the agent declares, `name=value`")

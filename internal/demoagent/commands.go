@@ -141,6 +141,9 @@ func usage(_ context.Context, t *turn, _ string) error {
 		"sessionUpdate": "usage_update", "used": used, "size": 200000,
 		"cost": map[string]any{"amount": float64(used) / 1e5, "currency": "USD"},
 	})
+	t.tokens = map[string]any{
+		"inputTokens": used, "outputTokens": 20, "cachedReadTokens": 5, "thoughtTokens": 3, "totalTokens": used + 28,
+	}
 	t.sayf("I have used %d tokens.", used)
 	return nil
 }

@@ -17,6 +17,7 @@ type turn struct {
 	blocks []block
 	calls  int
 	stop   string // the stop reason, if not end_turn
+	tokens any    // what the turn has used, if the agent tells
 	after  func() // done once the turn is answered
 }
 
@@ -37,7 +38,11 @@ func (a *agent) turn(ctx context.Context, s *session, id json.RawMessage, m said
 		a.wire.fail(id, internal(err))
 		return
 	}
-	a.wire.reply(id, map[string]any{"stopReason": t.stop})
+	answer := map[string]any{"stopReason": t.stop}
+	if t.tokens != nil {
+		answer["usage"] = t.tokens
+	}
+	a.wire.reply(id, answer)
 	if t.after != nil {
 		t.after()
 	}

@@ -66,6 +66,8 @@ func fill(v reflect.Value, n *int) {
 		v.SetString(fmt.Sprintf("text <%d> \u00e9", *n))
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(float64(*n) / 4)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(*n))
 	case reflect.Pointer:

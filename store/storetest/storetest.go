@@ -48,6 +48,7 @@ var conformance = []struct {
 	{"sessions are counted", testCounts},
 	{"sessions of an agent are found", testSessionsOf},
 	{"a view shows everything", testView},
+	{"what an agent says of its session is kept", testStatus},
 	{"agents keep their revisions", testAgents},
 	{"runners are found by their token", testRunners},
 	{"a login code works once", testLoginCode},
