@@ -16,7 +16,7 @@ func (d *decision) drainAsked() error {
 	patience := max(0, d.e.Until.Sub(d.e.At))
 	d.run(Clock{
 		Kind: ClockDrain, Subject: string(run.ID), Since: d.e.At, DueAt: d.e.At.Add(patience),
-		Setting: "runner drain --timeout = " + patience.Round(time.Second).String() +
+		Setting: firstOf(d.e.Text, "runner drain") + " --timeout = " + patience.Round(time.Second).String() +
 			" (asked by " + d.e.By + ")",
 	})
 	d.out.Verdict = VerdictDone

@@ -40,8 +40,19 @@ type Runner struct {
 	Labels    map[string]string `json:"labels"`
 	SingleUse bool              `json:"singleUse"`
 	Revoked   bool              `json:"revoked"`
+	RevokedBy string            `json:"revoked_by,omitempty"`
+	RevokedAt time.Time         `json:"revoked_at,omitzero"`
+	Leaving   *Leaving          `json:"leaving,omitempty"` // it is revoked when its last run has ended
 	CreatedAt time.Time         `json:"created_at"`
 	Instances []Instance        `json:"instances"`
+}
+
+// A Leaving says who wished that a runner be revoked when its last run has
+// ended, and when turns that are open are cancelled for it.
+type Leaving struct {
+	By    string    `json:"by"`
+	At    time.Time `json:"at"`
+	Until time.Time `json:"until"`
 }
 
 // An Instance is one daemon of a Runner.

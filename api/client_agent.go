@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"blaise.dev/blaise"
 )
@@ -55,6 +56,13 @@ func (c *Client) NewToken(ctx context.Context, t NewToken) (Token, error) {
 // RevokeToken makes a runner's token and all its leases worthless (A31).
 func (c *Client) RevokeToken(ctx context.Context, id blaise.RunnerID) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: "/api/tokens/" + esc(id)})
+}
+
+// RevokeTokenAfterDrain revokes a runner's token when its last run has ended
+// (A31): they are stopped so that they can be resumed.
+func (c *Client) RevokeTokenAfterDrain(ctx context.Context, id blaise.RunnerID, timeout time.Duration) error {
+	query := url.Values{"afterDrain": {"true"}, "timeout": {timeout.String()}}
+	return c.do(ctx, call{method: http.MethodDelete, path: "/api/tokens/" + esc(id), query: query})
 }
 
 // Login exchanges the code of a sign-in link for a user's token.

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"blaise.dev/blaise"
@@ -28,6 +29,7 @@ type Control struct {
 	hub    *Hub
 	beats  *beats
 	sweep  *sweeper
+	leaves *farewell
 }
 
 // New returns a Control that decides; its clocks stand still until Run.
@@ -45,12 +47,18 @@ func New(o Options) *Control {
 	// are compared alike; the sweeper notices what the wall clock does.
 	now := func() time.Time { return o.Now().Round(0).UTC() }
 	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now)}
-	c.sweep = newSweeper(c)
+	c.sweep, c.leaves = newSweeper(c), newFarewell(c)
 	return c
 }
 
-// Run keeps the clocks until ctx ends.
-func (c *Control) Run(ctx context.Context) error { return c.sweep.run(ctx) }
+// Run keeps the clocks, and tells the sessions of revoked runners, until ctx
+// ends.
+func (c *Control) Run(ctx context.Context) error {
+	var telling sync.WaitGroup
+	defer telling.Wait()
+	telling.Go(func() { c.leaves.run(ctx) })
+	return c.sweep.run(ctx)
+}
 
 // Hub is where followers of sessions, runs and offers are woken.
 func (c *Control) Hub() *Hub { return c.hub }
@@ -86,7 +94,10 @@ func (c *Control) decide(tx *store.Tx, id blaise.SessionID, e blaise.Event) (bla
 	if err != nil {
 		return blaise.Plan{}, err
 	}
-	return plan, tx.Write(before, plan)
+	if err := tx.Write(before, plan); err != nil {
+		return plan, err
+	}
+	return plan, c.leave(tx, plan)
 }
 
 func (c *Control) snapshot(tx *store.Tx, id blaise.SessionID) (blaise.Snapshot, error) {
@@ -139,6 +150,7 @@ func (c *Control) wake(p blaise.Plan) {
 	for _, r := range p.Ended.Runs {
 		c.beats.forget(r.ID)
 		c.hub.Wake(TopicRun(r.ID))
+		c.leaves.hint(r.Runner)
 	}
 	c.sweep.hint(p.Next.Clocks)
 }

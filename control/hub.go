@@ -21,7 +21,7 @@ func TopicSession(id blaise.SessionID) Topic { return Topic("session:" + string(
 // TopicRun is woken when the run's directives changed.
 func TopicRun(id blaise.RunID) Topic { return Topic("run:" + string(id)) }
 
-// TopicRunner is woken when the runner was revoked.
+// TopicRunner is woken when the runner was revoked, or asked to go.
 func TopicRunner(id blaise.RunnerID) Topic { return Topic("runner:" + string(id)) }
 
 // A Hub wakes followers. A wake-up carries nothing: who is woken reads rows,

@@ -26,13 +26,15 @@ type Asker struct {
 func (c *Control) Hello(ctx context.Context, in store.Instance) error {
 	in.LastSeen = c.now()
 	return c.db.Tx(ctx, func(tx *store.Tx) error {
-		if err := use(tx, in); err != nil {
+		r, err := use(tx, in)
+		if err != nil {
 			return err
 		}
+		in.Draining = r.Leaving != nil
 		old, err := tx.Instance(in.ID)
 		switch {
 		case err == nil:
-			in.Draining = old.Draining && old.Boot == in.Boot
+			in.Draining = in.Draining || old.Draining && old.Boot == in.Boot
 		case blaise.CodeOf(err) != blaise.CodeNotFound:
 			return err
 		}
@@ -49,7 +51,7 @@ func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]st
 	defer leave()
 	revocations, leaveRunner := c.hub.Follow(TopicRunner(a.Runner.ID))
 	defer leaveRunner()
-	if err := c.notRevoked(ctx, a.Runner.ID); err != nil { // since it was let in
+	if leaves, err := c.leaving(ctx, a.Runner.ID); err != nil || leaves { // since it was let in
 		return nil, err
 	}
 	deadline := time.NewTimer(wait)
@@ -65,7 +67,7 @@ func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]st
 		case <-deadline.C:
 			return nil, nil
 		case <-revocations:
-			if err := c.notRevoked(ctx, a.Runner.ID); err != nil {
+			if leaves, err := c.leaving(ctx, a.Runner.ID); err != nil || leaves {
 				return nil, err
 			}
 		case <-woken:
@@ -74,12 +76,13 @@ func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]st
 	}
 }
 
-func (c *Control) notRevoked(ctx context.Context, id blaise.RunnerID) error {
+// leaving says whether a runner is to go; CodeDenied if it is revoked.
+func (c *Control) leaving(ctx context.Context, id blaise.RunnerID) (bool, error) {
 	r, err := c.db.Runner(ctx, id)
 	if err == nil && r.Revoked {
-		return revoked(r)
+		return true, revoked(r)
 	}
-	return err
+	return r.Leaving != nil, err
 }
 
 // look reads the waiting runs once. again is when it is worth to look without

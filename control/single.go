@@ -19,23 +19,31 @@ func (c *Control) fresh(r store.Runner) error {
 		r.Name, SingleUseLife).WithHint("make a new one with `blaise token create NAME --single-use`")
 }
 
-// use binds a single-use token to the first daemon that says hello with it.
-func use(tx *store.Tx, in store.Instance) error {
+// use reads the runner of an instance that says hello, and binds a single-use
+// token to the first one.
+func use(tx *store.Tx, in store.Instance) (store.Runner, error) {
 	r, err := tx.Runner(in.Runner)
 	if err != nil || !r.SingleUse || r.UsedBy == in.ID {
-		return err
+		return r, err
 	}
 	if r.Used {
-		return blaise.Errorf(blaise.CodeDenied, "the single-use token of runner %s is used already", r.Name).
+		return r, blaise.Errorf(blaise.CodeDenied, "the single-use token of runner %s is used already", r.Name).
 			WithHint("make a new one with `blaise token create NAME --single-use`")
 	}
 	r.Used, r.UsedBy = true, in.ID
-	return tx.PutRunner(r)
+	return r, tx.PutRunner(r)
 }
 
-// spend gives a single-use runner its one session.
+// spend refuses a runner that is to go, and gives a single-use one its one
+// session.
 func spend(tx *store.Tx, id blaise.RunnerID, run blaise.RunID) error {
 	r, err := tx.Runner(id)
+	switch {
+	case err == nil && r.Revoked:
+		return revoked(r)
+	case err == nil && r.Leaving != nil:
+		return blaise.Errorf(blaise.CodeRefused, "runner %s drains, and is revoked then", r.Name)
+	}
 	if err != nil || !r.SingleUse || r.Session == run.Session() {
 		return err
 	}

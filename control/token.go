@@ -42,33 +42,6 @@ func (c *Control) NewRunner(ctx context.Context, by, name string, labels map[str
 	return r, secret, c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutRunner(r) })
 }
 
-// RevokeRunner makes a runner's token and all its leases worthless (A31). What
-// its sessions left is lost; waiting messages begin anew elsewhere.
-func (c *Control) RevokeRunner(ctx context.Context, by string, id blaise.RunnerID) error {
-	r, err := c.db.Runner(ctx, id)
-	if err != nil {
-		return err
-	}
-	r.Revoked, r.RevokedAt = true, c.now()
-	if err := c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutRunner(r) }); err != nil {
-		return err
-	}
-	c.hub.Wake(TopicRunner(id))
-	ids, err := c.db.SessionsAt(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, s := range ids {
-		_, err := c.Apply(ctx, s, blaise.Event{
-			Kind: blaise.EventRunnerRevoked, By: by, Runner: id, Reason: "runner " + r.Name + " was revoked",
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ByRunnerToken finds the runner a token belongs to; CodeDenied if there is
 // none or it was revoked.
 func (c *Control) ByRunnerToken(ctx context.Context, token string) (store.Runner, error) {

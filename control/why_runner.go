@@ -42,8 +42,12 @@ func (c *Control) whyToken(r store.Runner) []string {
 	lines := []string{line}
 	switch {
 	case r.Revoked:
-		lines = append(lines, "its token was revoked at "+r.RevokedAt.Format("2006-01-02 15:04:05 MST")+
-			": nothing is offered to it, and what it left is lost")
+		lines = append(lines, fmt.Sprintf("its token was revoked at %s by %s: nothing is offered to it, and what it left is lost",
+			r.RevokedAt.Format("2006-01-02 15:04:05 MST"), r.RevokedBy))
+	case r.Leaving != nil:
+		lines = append(lines, fmt.Sprintf("its token is revoked when its last run has ended, asked by %s at %s; turns that are "+
+			"open at %s are cancelled (token revoke --after-drain)", r.Leaving.By,
+			r.Leaving.At.Format("2006-01-02 15:04:05 MST"), r.Leaving.Until.Format("2006-01-02 15:04:05 MST")))
 	case r.SingleUse && r.Session != "":
 		lines = append(lines, "its token is for one session, and that is "+string(r.Session))
 	case r.SingleUse && r.Used:

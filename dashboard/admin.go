@@ -112,7 +112,14 @@ func (d *dashboard) newRunner(w http.ResponseWriter, r *http.Request) {
 
 func (d *dashboard) revoke(w http.ResponseWriter, r *http.Request) {
 	id := blaise.RunnerID(r.PathValue("id"))
-	if err := d.control.RevokeRunner(r.Context(), d.o.User(r).Name, id); err != nil {
+	by := d.o.User(r).Name
+	var err error
+	if r.PostFormValue("after") == "drain" {
+		err = d.control.RevokeAfterDrain(r.Context(), by, id, control.DrainTimeout)
+	} else {
+		err = d.control.RevokeRunner(r.Context(), by, id)
+	}
+	if err != nil {
 		d.fail(w, r, err)
 		return
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -107,10 +108,14 @@ func (v *Views) Runners(ctx context.Context) ([]api.Runner, error) {
 func runnerOf(r control.RunnerView) api.Runner {
 	out := api.Runner{
 		ID: r.ID, Name: r.Name, Labels: r.Labels, SingleUse: r.SingleUse, Revoked: r.Revoked,
+		RevokedBy: r.RevokedBy, RevokedAt: r.RevokedAt,
 		CreatedAt: r.CreatedAt, Instances: []api.Instance{},
 	}
 	if out.Labels == nil {
 		out.Labels = map[string]string{}
+	}
+	if l := r.Leaving; l != nil {
+		out.Leaving = &api.Leaving{By: l.By, At: l.At, Until: l.Until}
 	}
 	for _, i := range r.Instances {
 		in := api.Instance{
@@ -133,7 +138,20 @@ func (s *Server) createToken(ctx context.Context, in *struct{ Body api.NewToken 
 }
 
 func (s *Server) revokeToken(ctx context.Context, in *struct {
-	ID string `path:"id"`
+	ID         string `path:"id"`
+	AfterDrain bool   `query:"afterDrain" doc:"when its last run has ended: its runs are stopped so that they can be resumed"`
+	Timeout    string `query:"timeout" doc:"with afterDrain: turns that are open then are cancelled; 30m by default"`
 }) error {
-	return s.control.RevokeRunner(ctx, callerOf(ctx).user.Name, blaise.RunnerID(in.ID))
+	by, id := callerOf(ctx).user.Name, blaise.RunnerID(in.ID)
+	if !in.AfterDrain {
+		return s.control.RevokeRunner(ctx, by, id)
+	}
+	timeout := control.DrainTimeout
+	if in.Timeout != "" {
+		var err error
+		if timeout, err = time.ParseDuration(in.Timeout); err != nil || timeout < 0 || timeout > maxDrain {
+			return blaise.Errorf(blaise.CodeInvalid, "revoke: the timeout %q is none of 0 to %s", in.Timeout, maxDrain)
+		}
+	}
+	return s.control.RevokeAfterDrain(ctx, by, id, timeout)
 }

@@ -71,8 +71,8 @@ func run(q querier, id blaise.RunID) (blaise.Run, error) {
 }
 
 // LiveRuns lists the runs that a runner has accepted and that have not ended.
-func (db *DB) LiveRuns(ctx context.Context, runner blaise.RunnerID) ([]blaise.Run, error) {
-	return bodies[blaise.Run](db.read(ctx),
+func (tx *Tx) LiveRuns(runner blaise.RunnerID) ([]blaise.Run, error) {
+	return bodies[blaise.Run](tx.q,
 		`SELECT body FROM runs WHERE runner = ? AND live = 1 ORDER BY id`, string(runner))
 }
 

@@ -21,7 +21,16 @@ type Runner struct {
 	TokenHash []byte
 	CreatedAt time.Time
 	RevokedAt time.Time
+	RevokedBy string
+	Leaving   *Leaving // nil: nobody has asked it to go
 	By        string
+}
+
+// A Leaving is the wish that a runner be revoked when its last run has ended.
+type Leaving struct {
+	By    string
+	At    time.Time
+	Until time.Time // its turns that are open then are cancelled
 }
 
 // PutRunner writes a runner.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -12,18 +13,25 @@ import (
 )
 
 func tokenRevokeCommand(a *app) *cobra.Command {
-	var yes bool
+	var yes, afterDrain bool
+	var timeout time.Duration
 	c := &cobra.Command{
 		Use: "revoke RUNNER", Short: "Make a runner's token and all its leases worthless",
 		Long: "Revokes a token, named by the runner's name or id. Its runs are stopped without a\n" +
 			"teardown; its sessions lose what is not saved, and what they left behind is listed as\n" +
-			"lost. Without --yes it says how many sessions that are, and changes nothing.",
-		Example: "  blaise token revoke laptop\n  blaise token revoke laptop --yes",
+			"lost. Without --yes it says how many sessions that are, and changes nothing.\n\n" +
+			"With --after-drain the runner is offered nothing more, its sessions are paused and their\n" +
+			"work is saved, open turns first get the time to end, and the token is revoked when the\n" +
+			"last run has ended.",
+		Example: "  blaise token revoke laptop --after-drain\n  blaise token revoke laptop --yes",
 		Args:    exactArgs("a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			r, err := findRunner(ctx, c, args[0])
 			if err != nil {
 				return err
+			}
+			if afterDrain {
+				return a.revokeAfterDrain(ctx, c, r, timeout)
 			}
 			if !yes {
 				return refuseRevoke(ctx, c, r)
@@ -36,7 +44,19 @@ func tokenRevokeCommand(a *app) *cobra.Command {
 		}),
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do it, whatever is lost with it")
+	c.Flags().BoolVar(&afterDrain, "after-drain", false, "when its last run has been paused")
+	c.Flags().DurationVar(&timeout, "timeout", 30*time.Minute, "with --after-drain: cancel the turns that are open then")
+	c.MarkFlagsMutuallyExclusive("yes", "after-drain")
 	return c
+}
+
+func (a *app) revokeAfterDrain(ctx context.Context, c *api.Client, r api.Runner, timeout time.Duration) error {
+	if err := c.RevokeTokenAfterDrain(ctx, r.ID, timeout); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.out, "runner %s: it drains, and its token is revoked when its last run has ended; "+
+		"see `blaise why %s`\n", r.Name, r.Name)
+	return err
 }
 
 // refuseRevoke says what a revocation would lose.
@@ -50,8 +70,8 @@ func refuseRevoke(ctx context.Context, c *api.Client, r api.Runner) error {
 	if all := append(live, paused...); len(all) > 0 {
 		err2.Message += ": " + strings.Join(all[:min(len(all), 20)], ", ")
 	}
-	return err2.WithHint("to keep their work, end them first (blaise end ID); then, or if the token has leaked: "+
-		"blaise token revoke %s --yes", r.Name)
+	return err2.WithHint("to keep their work: blaise token revoke %s --after-drain; if the token has leaked: "+
+		"blaise token revoke %s --yes", r.Name, r.Name)
 }
 
 // sessionsAt are the sessions whose environments a runner holds: those that it

@@ -55,6 +55,8 @@ func runnerState(r api.Runner) (string, int) {
 	switch {
 	case r.Revoked:
 		return "revoked", runs
+	case r.Leaving != nil:
+		return "drains, then revoked", runs
 	case online == 0:
 		return "offline", runs
 	case paused > 0:
@@ -112,6 +114,9 @@ func (a *app) printRunner(r api.Runner) {
 	state, _ := runnerState(r)
 	a.field("runner", "%s  %s", r.Name, r.ID)
 	a.field("state", "%s", state)
+	if r.Leaving != nil && !r.Revoked {
+		a.field("", "its token is revoked when its last run has ended; asked by %s", r.Leaving.By)
+	}
 	a.field("labels", "%s", labels(r.Labels))
 	for _, i := range r.Instances {
 		state := "online"

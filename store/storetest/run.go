@@ -210,7 +210,10 @@ func testLiveRuns(t *testing.T, db *store.DB) {
 		}
 		return ids
 	}
-	equal(t, "runs of the runner", ids(db.LiveRuns(t.Context(), "r1")), want)
+	do(t, db, func(tx *store.Tx) error {
+		equal(t, "runs of the runner", ids(tx.LiveRuns("r1")), want)
+		return nil
+	})
 	equal(t, "runs of the instance", ids(db.LiveRunsOf(t.Context(), "i1")), want)
 	equal(t, "runs of another", ids(db.LiveRunsOf(t.Context(), "i2")), []blaise.RunID(nil))
 	at, err := db.SessionsAt(t.Context(), "r1")

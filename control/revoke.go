@@ -1,0 +1,161 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// RevokeRunner makes a runner's token and all its leases worthless, in one
+// transaction (A31). What its sessions left is lost; waiting messages begin
+// anew elsewhere.
+func (c *Control) RevokeRunner(ctx context.Context, by string, id blaise.RunnerID) error {
+	var plans []blaise.Plan
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		plans = nil
+		r, err := tx.Runner(id)
+		if err != nil || r.Revoked {
+			return err
+		}
+		plans, err = c.revoke(tx, by, r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.hub.Wake(TopicRunner(id))
+	for _, p := range plans {
+		c.wake(p)
+	}
+	return c.spreadRevoked(ctx, id)
+}
+
+// RevokeAfterDrain revokes a runner's token when its last run has ended (A31):
+// it is offered nothing more, and its runs are stopped so that their sessions
+// can be resumed, when their turns have ended or the timeout is over.
+func (c *Control) RevokeAfterDrain(ctx context.Context, by string, id blaise.RunnerID, timeout time.Duration) error {
+	ins, err := c.db.InstancesOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	var runs []blaise.Run
+	err = c.db.Tx(ctx, func(tx *store.Tx) error {
+		r, err := tx.Runner(id)
+		if err != nil || r.Revoked {
+			return errors.Join(err, alreadyRevoked(r))
+		}
+		if r.Leaving == nil {
+			r.Leaving = &store.Leaving{By: by, At: c.now(), Until: c.now().Add(timeout)}
+		}
+		if err := tx.PutRunner(r); err != nil {
+			return err
+		}
+		if err := drainAll(tx, ins); err != nil {
+			return err
+		}
+		if runs, err = tx.LiveRuns(id); err != nil || len(runs) > 0 {
+			return err
+		}
+		_, err = c.revoke(tx, by, r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.hub.Wake(TopicRunner(id))
+	if len(runs) == 0 {
+		return c.spreadRevoked(ctx, id)
+	}
+	return c.drainRuns(ctx, runs, blaise.Event{
+		By: by, Text: "token revoke --after-drain", Until: c.now().Add(timeout),
+		Reason: "its runner drains, and is revoked then",
+	})
+}
+
+func alreadyRevoked(r store.Runner) error {
+	if !r.Revoked {
+		return nil
+	}
+	return blaise.Errorf(blaise.CodeRefused, "the token of runner %s is revoked already", r.Name)
+}
+
+// revoke takes a runner's token and the leases of its runs.
+func (c *Control) revoke(tx *store.Tx, by string, r store.Runner) ([]blaise.Plan, error) {
+	r.Revoked, r.RevokedAt, r.RevokedBy = true, c.now(), by
+	if err := tx.PutRunner(r); err != nil {
+		return nil, err
+	}
+	runs, err := tx.LiveRuns(r.ID)
+	if err != nil {
+		return nil, err
+	}
+	var plans []blaise.Plan
+	for _, run := range runs {
+		p, err := c.decide(tx, run.ID.Session(), revokedEvent(r))
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, p)
+	}
+	return plans, nil
+}
+
+func revokedEvent(r store.Runner) blaise.Event {
+	return blaise.Event{
+		Kind: blaise.EventRunnerRevoked, By: r.RevokedBy, Runner: r.ID, Reason: "runner " + r.Name + " was revoked",
+	}
+}
+
+// leave revokes, in the transaction that ends the last run of a runner which is
+// to go, the runner.
+func (c *Control) leave(tx *store.Tx, p blaise.Plan) error {
+	for _, run := range p.Ended.Runs {
+		if run.AcceptedAt.IsZero() {
+			continue
+		}
+		r, err := tx.Runner(run.Runner)
+		switch {
+		case blaise.CodeOf(err) == blaise.CodeNotFound && err != nil:
+			continue
+		case err != nil:
+			return err
+		case r.Leaving == nil || r.Revoked:
+			continue
+		}
+		// Written first: of two last runs that end at once, one must see the other.
+		if err := tx.PutRunner(r); err != nil {
+			return err
+		}
+		live, err := tx.LiveRuns(r.ID)
+		if err != nil {
+			return err
+		}
+		if len(live) == 0 {
+			if _, err := c.revoke(tx, r.Leaving.By, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// spreadRevoked tells the sessions that a revoked runner has left of it.
+func (c *Control) spreadRevoked(ctx context.Context, id blaise.RunnerID) error {
+	r, err := c.db.Runner(ctx, id)
+	if err != nil || !r.Revoked {
+		return err
+	}
+	ids, err := c.db.SessionsAt(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, s := range ids {
+		if _, err := c.Apply(ctx, s, revokedEvent(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
