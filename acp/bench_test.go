@@ -37,7 +37,7 @@ type quiet struct {
 func (q quiet) Update(u acp.Update) { q.update(u) }
 
 func benchmarkOurs(b *testing.B, update func(acp.Update)) {
-	a := acptest.Start(b, acptest.Script{Burst: burstSize, Size: 100})
+	a := acptest.Spawn(b, acptest.Script{Burst: burstSize, Size: 100})
 	c := acp.NewClient(a.Stdin, a.Stdout, quiet{&recorder{}, update}, acp.Options{})
 	ran := make(chan error, 1)
 	go func() { ran <- c.Run(context.Background()) }()
@@ -53,7 +53,7 @@ func benchmarkOurs(b *testing.B, update func(acp.Update)) {
 }
 
 func benchmarkSDK(b *testing.B) {
-	a := acptest.Start(b, acptest.Script{Burst: burstSize, Size: 100})
+	a := acptest.Spawn(b, acptest.Script{Burst: burstSize, Size: 100})
 	c := sdk.NewClientSideConnection(sdkClient{}, a.Stdin, io.Reader(a.Stdout))
 	c.SetLogger(slog.New(slog.DiscardHandler))
 	b.ReportAllocs()

@@ -97,6 +97,7 @@ type Client struct {
 	tear     func()         // closes both pipes, once
 	held     held
 	stats    counters
+	speaker  string // the session of the last update; the dispatcher's
 
 	ids       atomic.Int64
 	mu        sync.Mutex // over the fields below
@@ -144,18 +145,18 @@ func (c *Client) Run(ctx context.Context) error {
 		c.box.breakOff(context.Cause(conn)) // before the writer finds its pipe closed
 		c.tear()
 	})()
-	lines := make(chan line, inboxSize)
+	inbox := make(chan lines, inboxSize)
 	var reading, writing error
 	var wg sync.WaitGroup
-	wg.Go(func() { c.read(lines) })
+	wg.Go(func() { c.read(inbox) })
 	wg.Go(func() {
 		if writing = c.write(); errors.Is(writing, ErrStalled) {
 			end(writing)
 		}
 	})
-	for l := range lines {
+	for l := range inbox {
 		reading = l.err // of the last one only
-		c.line(conn, l)
+		c.lines(conn, l)
 	}
 	cause := c.why(conn, reading)
 	c.failAll(cause)

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"context"
 	"sync/atomic"
 )
@@ -32,29 +33,45 @@ func (c *Client) Stats() Stats {
 	}
 }
 
-// line handles one line to its end. It runs on the dispatcher, as all in this
-// file.
-func (c *Client) line(ctx context.Context, l line) {
+// lines handles what the reader gave to its end. It runs on the dispatcher, as
+// all in this file.
+func (c *Client) lines(ctx context.Context, l lines) {
 	if l.handled != nil {
 		defer close(l.handled)
 	}
-	if l.err != nil {
-		return
-	}
-	c.stats.lines.Add(1)
 	if l.gap != nil {
+		c.stats.lines.Add(1)
 		c.gap(ctx, *l.gap)
 		return
 	}
-	values, noise := split(l.raw)
-	for _, v := range values {
-		e := parseEnvelope(v)
-		if !e.isFrame() {
-			noise = appendNoise(noise, v)
-			continue
+	for rest := l.raw; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n') + 1
+		if end == 0 {
+			end = len(rest)
 		}
-		c.show(In, v)
+		c.line(ctx, trimEOL(rest[:end:end]))
+		rest = rest[end:]
+	}
+}
+
+func (c *Client) line(ctx context.Context, raw []byte) {
+	c.stats.lines.Add(1)
+	if len(raw) > c.o.MaxLine {
+		c.gap(ctx, *newGap(raw, raw, int64(len(raw))))
+		return
+	}
+	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, utf8BOM))
+	if e, ok := scanEnvelope(raw); ok && e.isFrame() {
 		c.frame(ctx, e)
+		return
+	}
+	values, noise := split(raw)
+	for _, v := range values {
+		if e, ok := scanEnvelope(v); ok && e.isFrame() {
+			c.frame(ctx, e)
+		} else {
+			noise = appendNoise(noise, v)
+		}
 	}
 	if len(noise) > 0 {
 		c.noise(noise)
@@ -62,12 +79,17 @@ func (c *Client) line(ctx context.Context, l line) {
 }
 
 func (c *Client) frame(ctx context.Context, e envelope) {
-	switch {
-	case e.method == methodUpdate:
+	c.show(In, e.raw)
+	if e.method == methodUpdate {
 		c.update(e)
 		if e.isRequest() {
 			c.post(ctx, resultFrame(e.id, nil))
 		}
+		return
+	}
+	// The rest is rare and lives long: it must not keep the lines around it.
+	e, _ = scanEnvelope(bytes.Clone(e.raw))
+	switch {
 	case e.method == methodCancelRequest:
 		c.withdraw(ctx, field(e.params, "requestId"))
 	case e.isRequest():
@@ -78,7 +100,8 @@ func (c *Client) frame(ctx context.Context, e envelope) {
 }
 
 func (c *Client) update(e envelope) {
-	u := newUpdate(e.params)
+	u := newUpdate(e, c.speaker)
+	c.speaker = u.SessionID
 	u.Late = c.touch(u.SessionID)
 	defer c.touch(u.SessionID) // handling it took time that was not quiet
 	defer c.recovered("update")

@@ -9,10 +9,12 @@
 //
 // A Client has three goroutines, all owned by Run:
 //
-//	stdout -> reader -> (256 lines, blocks when full) -> dispatcher -> Handler
+//	stdout -> reader -> (256 KiB of lines, blocks when full) -> dispatcher -> Handler
 //	stdin  <- writer <- (cancels first, then calls and answers)
 //
-// The dispatcher handles one line at a time. An update is handled to its end,
+// The reader hands over what is there, one line or hundreds, so that a flood costs
+// one hand-over for 64 KiB and a single line does not wait. The dispatcher handles
+// one line at a time. An update is handled to its end,
 // a request is started in a goroutine of its own, a response completes its
 // call; all in wire order. So a call returns only after every line before its
 // response was handled, and a permission request starts only after every
@@ -35,6 +37,8 @@
 //
 // # What is decoded
 //
+// One walk over a line checks it as encoding/json would, and finds its envelope,
+// the session and the kind of an update; the rest is decoded when asked for.
 // Raw JSON is kept verbatim and typed views are derived from it field by field:
 // a capability may be a bool or an object, a number an integer or a float, a
 // kind unknown. An odd field is skipped; it never costs the message around it.

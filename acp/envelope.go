@@ -18,27 +18,77 @@ type envelope struct {
 	id, params, result, fault json.RawMessage // id as written, null included
 	answered                  bool            // there is a result, be it null
 	rpc                       bool            // there is a "jsonrpc"
+
+	// Of the params, for a session/update.
+	session, update, kind, content json.RawMessage
 }
 
-func parseEnvelope(raw []byte) envelope {
+// scanEnvelope checks that raw is one JSON object as json.Valid would, and cuts
+// it in the same walk into what the dispatcher needs: nearly all lines are
+// updates, and walking each of them once is half of what there is to do. Of
+// equal keys the last counts, as in encoding/json. False is no verdict on parts
+// of raw.
+func scanEnvelope(raw []byte) (envelope, bool) {
 	e := envelope{raw: raw}
-	for key, value := range members(raw) {
-		switch key {
-		case "jsonrpc":
-			e.rpc = true
-		case "id":
-			e.id = value
-		case "method":
-			e.method = word(value)
-		case "params":
-			e.params = nonNull(value)
-		case "result":
-			e.result, e.answered = nonNull(value), true
-		case "error":
-			e.fault = nonNull(value)
-		}
+	if len(raw) == 0 || raw[0] != '{' {
+		return e, false
 	}
-	return e
+	end := scanObject(raw, 0, 1, e.member)
+	return e, end >= 0 && skipSpace(raw, end) == len(raw)
+}
+
+// member takes the value of key that begins at b[i], and gives where it ends.
+func (e *envelope) member(b, key []byte, i, depth int) int {
+	switch string(key) {
+	case "params":
+		e.session, e.update, e.kind, e.content = nil, nil, nil, nil
+		end := scanInner(b, i, depth, e.paramsMember)
+		e.params = nonNull(span(b, i, end))
+		return end
+	case "method":
+		end := scanValue(b, i, depth)
+		e.method = word(span(b, i, end))
+		return end
+	}
+	end := scanValue(b, i, depth)
+	value := span(b, i, end)
+	switch string(key) {
+	case "jsonrpc":
+		e.rpc = true
+	case "id":
+		e.id = value
+	case "result":
+		e.result, e.answered = nonNull(value), true
+	case "error":
+		e.fault = nonNull(value)
+	}
+	return end
+}
+
+func (e *envelope) paramsMember(b, key []byte, i, depth int) int {
+	switch string(key) {
+	case "sessionId":
+		end := scanValue(b, i, depth)
+		e.session = span(b, i, end)
+		return end
+	case "update":
+		e.kind, e.content = nil, nil
+		end := scanInner(b, i, depth, e.updateMember)
+		e.update = span(b, i, end)
+		return end
+	}
+	return scanValue(b, i, depth)
+}
+
+func (e *envelope) updateMember(b, key []byte, i, depth int) int {
+	end := scanValue(b, i, depth)
+	switch string(key) {
+	case "sessionUpdate":
+		e.kind = span(b, i, end)
+	case "content":
+		e.content = span(b, i, end)
+	}
+	return end
 }
 
 // isFrame tells a message from a JSON object that is, say, a log line. A
@@ -86,15 +136,14 @@ func askKey(raw json.RawMessage) string {
 	return str(raw)
 }
 
-// split cuts a line into the JSON values in it and the noise around them: a
-// BOM, a banner glued to the first frame, two frames on one line. noise is nil
-// when there is none.
+// split cuts a line that is not one frame into the JSON values in it and the
+// noise around them: a batch, a banner glued to the first frame, two frames on
+// one line. noise is nil when there is none.
 func split(raw []byte) (values []json.RawMessage, noise []byte) {
-	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, utf8BOM))
 	if len(raw) == 0 {
 		return nil, nil
 	}
-	if isContainer(raw) && json.Valid(raw) {
+	if isContainer(raw) && valid(raw) {
 		return unbatch(raw), nil
 	}
 	return salvage(raw)
@@ -124,8 +173,8 @@ func salvage(raw []byte) (values []json.RawMessage, noise []byte) {
 }
 
 func firstValue(raw []byte) (json.RawMessage, bool) {
-	end := skipNested(raw, 0)
-	if end < 0 || !json.Valid(raw[:end]) {
+	end := scanValue(raw, 0, 0)
+	if end < 0 {
 		return nil, false
 	}
 	return json.RawMessage(raw[:end:end]), true

@@ -34,10 +34,6 @@ func FuzzStdout(f *testing.F) {
 			_, _ = w.Write(data)
 			_ = w.Close()
 		}()
-		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
 		o := acp.Options{MaxLine: 4096, WriteTimeout: time.Minute}
 		o.Frames = func(_ acp.Direction, raw []byte) {
 			if !json.Valid(raw) {
@@ -45,7 +41,7 @@ func FuzzStdout(f *testing.F) {
 			}
 		}
 		rec := &recorder{onUpdate: func(u acp.Update) { view(u) }}
-		p := connect(t, &acptest.Agent{Stdin: null, Stdout: r}, rec, o)
+		p := connect(t, &acptest.Agent{Stdin: devNull(t), Stdout: r}, rec, o)
 		if err := <-p.ran; err != nil {
 			t.Errorf("run: %v", err)
 		}

@@ -64,14 +64,14 @@ func elements(raw []byte) iter.Seq[json.RawMessage] {
 }
 
 // field is the raw value of key in the object raw; nil when absent or null. The
-// first of several equal keys counts.
-func field(raw []byte, key string) json.RawMessage {
+// last of several equal keys counts, as for all who read the record later.
+func field(raw []byte, key string) (value json.RawMessage) {
 	for k, v := range members(raw) {
 		if k == key {
-			return nonNull(v)
+			value = v
 		}
 	}
-	return nil
+	return nonNull(value)
 }
 
 func nonNull(raw json.RawMessage) json.RawMessage {
@@ -227,6 +227,12 @@ func str(raw []byte) string {
 		return ""
 	}
 	return s
+}
+
+// isString tells whether s, which str once gave, is what str would give now.
+func isString(raw []byte, s string) bool {
+	return len(raw) == len(s)+2 && raw[0] == '"' && string(raw[1:len(raw)-1]) == s &&
+		strings.IndexByte(s, '\\') < 0
 }
 
 // num is raw as a number: 12, 12.0, "12" and "0.1" all count.

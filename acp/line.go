@@ -5,11 +5,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 )
 
 const (
-	// readBuffer holds nearly every line whole; a longer one gets memory of
-	// its own, which goes with the line.
+	// readBuffer is what a Linux pipe holds, and holds nearly every line whole;
+	// a longer one gets memory of its own, which goes with the line.
 	readBuffer = 64 << 10
 	// gapHead is enough to find method and id in front of the params, gapTail
 	// to find the id that some agents (codex-acp 0.16) write last.
@@ -30,8 +31,10 @@ type Gap struct {
 	answers bool // it has a result or an error
 }
 
-// line is one line of the agent's stdout: raw, or a gap, or why there is none.
-type line struct {
+// lines is what the reader hands over at once: whole lines with their newlines,
+// or a gap, or why there is no more. Only the last line of all may lack its
+// newline.
+type lines struct {
 	raw []byte
 	gap *Gap
 	err error
@@ -39,8 +42,7 @@ type line struct {
 	handled chan struct{}
 }
 
-// lineReader cuts a stream into lines. Every line has its own memory, which the
-// receiver may keep.
+// lineReader cuts a stream into lines. What it gives has memory of its own.
 type lineReader struct {
 	r   *bufio.Reader
 	max int
@@ -50,23 +52,24 @@ func newLineReader(r io.Reader, longest int) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, readBuffer), max: longest}
 }
 
-// next returns the next line without its newline. A last line without newline
-// counts; the error comes with the call after it.
-func (l *lineReader) next() (line, error) {
-	chunk, err := l.r.ReadSlice('\n')
+// next waits for a line and returns it with all those that are there already.
+// A last line without newline counts; the error comes with the call after it.
+func (l *lineReader) next() (lines, error) {
+	first, err := l.r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
-		return l.long(chunk)
+		return l.long(first)
 	}
-	if err != nil && len(chunk) == 0 {
-		return line{}, err
+	if err != nil && len(first) == 0 {
+		return lines{}, err
 	}
-	if raw := trimEOL(chunk); len(raw) > l.max {
-		return line{gap: newGap(raw, raw, int64(len(raw)))}, nil
-	}
-	return line{raw: bytes.Clone(trimEOL(chunk))}, nil
+	more, _ := l.r.Peek(l.r.Buffered()) // what is buffered can be had
+	more = more[:bytes.LastIndexByte(more, '\n')+1]
+	raw := slices.Concat(first, more)
+	_, _ = l.r.Discard(len(more))
+	return lines{raw: raw}, nil
 }
 
-func (l *lineReader) long(chunk []byte) (line, error) {
+func (l *lineReader) long(chunk []byte) (lines, error) {
 	buf := append(make([]byte, 0, 4*len(chunk)), chunk...)
 	for {
 		chunk, err := l.r.ReadSlice('\n')
@@ -75,13 +78,13 @@ func (l *lineReader) long(chunk []byte) (line, error) {
 		}
 		buf = append(buf, chunk...)
 		if err != bufio.ErrBufferFull {
-			return line{raw: trimEOL(buf)}, nil
+			return lines{raw: buf}, nil
 		}
 	}
 }
 
 // skip drops the rest of a line that is too long and keeps its two ends.
-func (l *lineReader) skip(buf, chunk []byte, err error) (line, error) {
+func (l *lineReader) skip(buf, chunk []byte, err error) (lines, error) {
 	head := bytes.Clone(buf[:min(len(buf), gapHead)])
 	tail := append(lastBytes(buf), lastBytes(chunk)...)
 	size := int64(len(buf) + len(chunk))
@@ -91,7 +94,7 @@ func (l *lineReader) skip(buf, chunk []byte, err error) (line, error) {
 		tail = lastBytes(append(tail, lastBytes(chunk)...))
 	}
 	size -= int64(len(tail) - len(trimEOL(tail)))
-	return line{gap: newGap(head, trimEOL(tail), size)}, nil
+	return lines{gap: newGap(head, trimEOL(tail), size)}, nil
 }
 
 func lastBytes(b []byte) []byte {

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// inboxSize lines wait at most between reader and dispatcher; with lines
-	// over readBuffer handed over one by one that is 16 MiB and one MaxLine.
-	inboxSize = 256
+	// inboxSize times readBuffer of lines wait at most between reader and
+	// dispatcher; a line longer than that is handed over alone.
+	inboxSize = 4
 	// maxNoise of a noisy line is shown, as is every Gap's head.
 	maxNoise = 512
 )
 
-// read is the reader: it cuts stdout into lines until the end. The last line
-// carries the error, if the end is not a clean one.
-func (c *Client) read(lines chan<- line) {
-	defer close(lines)
+// read is the reader: it cuts stdout into lines until the end. The last ones
+// carry the error, if the end is not a clean one.
+func (c *Client) read(inbox chan<- lines) {
+	defer close(inbox)
 	r := newLineReader(c.out, c.o.MaxLine)
 	for {
 		l, err := r.next()
@@ -26,27 +26,27 @@ func (c *Client) read(lines chan<- line) {
 			return
 		}
 		if err != nil {
-			lines <- line{err: fmt.Errorf("read from agent: %w", err)}
+			inbox <- lines{err: fmt.Errorf("read from agent: %w", err)}
 			return
 		}
 		if len(l.raw) > readBuffer {
 			l.handled = make(chan struct{})
 		}
-		c.pass(lines, l)
+		c.pass(inbox, l)
 	}
 }
 
 // pass hands l to the dispatcher and notes how long that took, if it did.
-func (c *Client) pass(lines chan<- line, l line) {
+func (c *Client) pass(inbox chan<- lines, l lines) {
 	select {
-	case lines <- l:
+	case inbox <- l:
 		if l.handled == nil {
 			return
 		}
 		c.held.reader.Store(true)
 	default:
 		c.held.reader.Store(true)
-		lines <- l
+		inbox <- l
 	}
 	if l.handled != nil {
 		<-l.handled

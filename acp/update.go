@@ -1,9 +1,6 @@
 package acp
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "encoding/json"
 
 // Kinds of session/update in schema 1.21. Others exist and are passed on.
 const (
@@ -20,8 +17,9 @@ const (
 	KindUsage        = "usage_update"
 )
 
-// Update is one session/update. The receiver may keep it; its memory is its
-// own.
+// Update is one session/update. The receiver may keep it, but not for long: it
+// shares up to 64 KiB of memory with what came together with it, unless that is
+// the line's own length.
 type Update struct {
 	SessionID string
 	// Kind is sessionUpdate, verbatim; empty when the agent sent none.
@@ -30,23 +28,25 @@ type Update struct {
 	Raw json.RawMessage
 	// Late tells that the turn was sealed before it came; see Client.Settle.
 	Late bool
+
+	content json.RawMessage // of the Raw of a chunk, where it is known
 }
 
-func newUpdate(params json.RawMessage) Update {
-	var u Update
-	for key, value := range members(params) {
-		switch key {
-		case "sessionId":
-			u.SessionID = str(value)
-		case "update":
-			u.Raw = value
-		}
+// newUpdate is the update of an envelope, session being that of the last one:
+// most updates are of the same.
+func newUpdate(e envelope, session string) Update {
+	u := Update{SessionID: session, Raw: e.update}
+	if !isString(e.session, session) {
+		u.SessionID = str(e.session)
 	}
 	if u.Raw == nil {
-		u.Raw = params
+		u.Raw = e.params
 		return u
 	}
-	u.Kind = word(field(u.Raw, "sessionUpdate"))
+	u.Kind = word(nonNull(e.kind))
+	if u.IsChunk() {
+		u.content = nonNull(e.content)
+	}
 	return u
 }
 
@@ -58,29 +58,31 @@ func (u Update) IsChunk() bool {
 // Text is the text of a chunk; false for other kinds and other content. Content
 // given as an array is joined.
 func (u Update) Text() (string, bool) {
-	if !u.IsChunk() {
-		return "", false
-	}
-	var text strings.Builder
+	var text string
 	found := false
-	for v := range elements(field(u.Raw, "content")) {
+	for v := range elements(u.blocks()) {
 		if b := newContentBlock(v); b.Type == BlockText {
-			text.WriteString(b.Text)
+			text += b.Text // nearly always the only one
 			found = true
 		}
 	}
-	return text.String(), found
+	return text, found
 }
 
 // Content is the content block of a chunk.
 func (u Update) Content() (ContentBlock, bool) {
-	if !u.IsChunk() {
-		return ContentBlock{}, false
-	}
-	for v := range elements(field(u.Raw, "content")) {
+	for v := range elements(u.blocks()) {
 		return newContentBlock(v), true
 	}
 	return ContentBlock{}, false
+}
+
+// blocks is the content of a chunk.
+func (u Update) blocks() json.RawMessage {
+	if u.content == nil && u.IsChunk() {
+		return field(u.Raw, "content")
+	}
+	return u.content
 }
 
 // MessageID joins chunks of one message; few agents send it.

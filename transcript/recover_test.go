@@ -106,7 +106,7 @@ func TestRecover(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		s := open(t, dir, transcript.SpoolOptions{Limit: 8 << 10})
-		for range 100 {
+		for range 70 {
 			add(t, s, transcript.EntryEvent, `"0123456789 0123456789"`)
 		}
 		if err := s.Sync(); err != nil {

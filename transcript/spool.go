@@ -15,8 +15,9 @@ import (
 // gaps, and stays until the receiver has acknowledged it. It belongs to one
 // process at a time. All methods are safe for concurrent use.
 //
-// An entry is in the file within 20 ms, so that it outlives the process; it
-// outlives the machine when it is durable, or after Sync.
+// An entry is in the file when Append returns, so that it outlives the process;
+// in a flood it may wait half a millisecond for others. It outlives the machine
+// when it is durable, or after Sync.
 type Spool struct {
 	dir string
 	o   SpoolOptions
@@ -49,6 +50,9 @@ type Spool struct {
 	changed chan struct{} // closed when any of this changes; nil if nobody waits
 	urgent  chan struct{} // holds a token when there is something to ship at once
 	timer   *time.Timer   // files what is in buf
+
+	since   time.Time // when hurried began to count
+	hurried int       // entries filed at once since
 }
 
 type spoolFiles struct {
@@ -67,9 +71,10 @@ const (
 	defaultLimit   = 1 << 30
 	defaultReserve = 8 << 20
 	maxSegment     = 8 << 20
-	maxBuffer      = 1 << 17
-	fileEvery      = 20 * time.Millisecond // what a kill of the process may cost
-	retryFull      = time.Second           // others may free space on the disk
+	maxBuffer      = 1 << 14
+	fileEvery      = 500 * time.Microsecond // what a kill of the process may cost
+	hurry          = 16                     // entries in that time that are filed at once
+	retryFull      = time.Second            // others may free space on the disk
 )
 
 func (o SpoolOptions) withDefaults() SpoolOptions {
@@ -139,12 +144,17 @@ func (s *Spool) append(kind EntryKind, data []byte) (int64, error) {
 	return n, s.broken
 }
 
-// fileSoon files a full buffer now and any other one by the timer.
+// fileSoon files a full buffer now, and any other one too unless there is a
+// flood: then by the timer.
 func (s *Spool) fileSoon() {
-	switch {
-	case len(s.buf) >= maxBuffer:
+	if now := time.Now(); now.Sub(s.since) >= fileEvery {
+		s.since, s.hurried = now, 0
+	}
+	s.hurried++
+	if s.hurried <= hurry || len(s.buf) >= maxBuffer {
 		_ = s.file() // no space: the next Append waits; anything else is s.broken
-	case s.timer == nil:
+	}
+	if len(s.buf) > 0 && s.timer == nil {
 		s.timer = time.AfterFunc(fileEvery, s.tick)
 	}
 }

@@ -129,10 +129,24 @@ func TestSpool(t *testing.T) {
 			t.Errorf("got %v, want ErrClosed", err)
 		}
 	})
-	t.Run("files what waits in memory within a moment", func(t *testing.T) {
+	t.Run("an entry is in the file when Append returns", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		s := open(t, dir, transcript.SpoolOptions{})
+		for i := range 5 {
+			add(t, s, transcript.EntryEvent, fmt.Sprintf(`"word %d"`, i))
+			if !strings.Contains(onDisk(t, dir), fmt.Sprintf("word %d", i)) {
+				t.Fatalf("entry %d is not in the file", i)
+			}
+		}
+	})
+	t.Run("the last of a flood is in the file within a moment", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		s := open(t, dir, transcript.SpoolOptions{})
+		for range 1000 {
+			add(t, s, transcript.EntryEvent, `"one of many"`)
+		}
 		add(t, s, transcript.EntryEvent, `"soon there"`)
 		for limit := time.Now().Add(5 * time.Second); !strings.Contains(onDisk(t, dir), "soon there"); {
 			if time.Now().After(limit) {
@@ -319,7 +333,7 @@ func TestSpoolFull(t *testing.T) {
 func full(t *testing.T) *transcript.Spool {
 	t.Helper()
 	s := open(t, t.TempDir(), transcript.SpoolOptions{Limit: 8 << 10, Reserve: 4 << 10})
-	for range 8 {
+	for range 7 { // each makes a segment, which has a header
 		add(t, s, transcript.EntryEvent, `"`+strings.Repeat("x", 900)+`"`)
 	}
 	return s

@@ -148,10 +148,7 @@ func (a *agent) load(m message) {
 
 func (a *agent) begin(m message) error {
 	a.prompt, a.sid, a.said = m.ID, sessionID(m.Params), nil
-	for i := range a.Burst {
-		text := strconv.Itoa(i+1) + " "
-		a.update("agent_message_chunk", text+strings.Repeat("x", max(0, a.Size-len(text))))
-	}
+	a.burst()
 	if a.Huge > 0 {
 		a.update("agent_message_chunk", strings.Repeat("h", a.Huge))
 	}
@@ -252,39 +249,6 @@ func (a *agent) end(stop string) error {
 		return errExit
 	}
 	return nil
-}
-
-func (a *agent) respond(id json.RawMessage, result string) {
-	line := fmt.Sprintf(`{"jsonrpc":"2.0","result":%s,"id":%s}`, result, a.id(id))
-	if a.Batch {
-		line = "[" + updateLine(a.sid, "agent_message_chunk", "batched") + "," + line + "]"
-	}
-	a.write(line)
-}
-
-func (a *agent) id(id json.RawMessage) string {
-	switch {
-	case a.StringIDs:
-		return `"` + string(id) + `"`
-	case a.FloatIDs:
-		return string(id) + ".0"
-	}
-	return string(id)
-}
-
-func (a *agent) update(kind, text string) { a.write(updateLine(a.sid, kind, text)) }
-
-func updateLine(sid, kind, text string) string {
-	quoted, _ := json.Marshal(text) // a string always can
-	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + sid +
-		`","update":{"sessionUpdate":"` + kind + `","content":{"type":"text","text":` +
-		string(quoted) + `}}}}`
-}
-
-// write errors show at the next flush.
-func (a *agent) write(line string) {
-	_, _ = a.out.WriteString(a.glued + line + a.eol)
-	a.glued = ""
 }
 
 func sessionID(params json.RawMessage) string {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -16,11 +15,10 @@ import (
 
 	"blaise.dev/blaise/acp"
 	"blaise.dev/blaise/acp/acptest"
-	"blaise.dev/blaise/transcript"
 )
 
 // talk measures the connection to an agent, a process of its own, against the
-// SDK's, and how soon what the agent says is in the spool.
+// SDK's, and how soon what the agent says is in the file of the spool.
 func talk(ctx context.Context, o options) ([]row, error) {
 	ours, err := ourTalk(ctx)
 	if err != nil {
@@ -30,19 +28,13 @@ func talk(ctx context.Context, o options) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	floor, err := pipeDelay()
-	if err != nil {
-		return nil, err
-	}
-	late, err := spoolDelay(ctx, o)
-	return []row{
+	rows, err := delay(ctx, o)
+	return append([]row{
 		{name: "updates read and decoded a second, times the SDK's", got: ours.rate() / theirs.rate(),
 			limit: 4, unit: "x", least: true},
 		{name: "allocations for an update, of the SDK's", got: 100 * ours.allocs() / theirs.allocs(),
 			limit: 25, unit: "%"},
-		{name: "update written by the agent to line in the spool, p99", got: quantile(late, 0.99),
-			floor: quantile(floor, 0.99), limit: 1, unit: "ms"},
-	}, err
+	}, rows...), err
 }
 
 const (
@@ -170,68 +162,4 @@ func sdkTalk(ctx context.Context) (spoken, error) {
 		})
 		return err
 	})
-}
-
-const delays = 2000
-
-// spoolDelay has an agent say something every millisecond or so, and looks when
-// it has its number in the spool. A line is in the file of the spool, where it
-// outlives the process, within 20 ms more.
-func spoolDelay(ctx context.Context, o options) ([]time.Duration, error) {
-	spool, err := transcript.OpenSpool(filepath.Join(o.tmp, "delay"), transcript.SpoolOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer spool.Close()
-	record := transcript.NewRecorder(spool, "bench.1", nil)
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	return chatter(func(out *os.File, there chan<- time.Time) {
-		c := acp.NewClient(null, out, listener(func(u acp.Update) {
-			_ = record.Append(transcript.Event{Kind: transcript.KindUpdate, Data: u.Raw})
-			there <- time.Now()
-		}), acp.Options{})
-		_ = c.Run(ctx) // it ends with the pipe
-	})
-}
-
-// pipeDelay is the least there can be: a goroutine that reads a pipe.
-func pipeDelay() ([]time.Duration, error) {
-	return chatter(func(out *os.File, there chan<- time.Time) {
-		for b := make([]byte, 4096); ; {
-			if _, err := out.Read(b); err != nil {
-				return
-			}
-			there <- time.Now()
-		}
-	})
-}
-
-// chatter writes updates into a pipe and measures when hear has each.
-func chatter(hear func(out *os.File, there chan<- time.Time)) ([]time.Duration, error) {
-	out, agent, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer out.Close()
-	there, done := make(chan time.Time, 1), make(chan struct{})
-	go func() {
-		defer close(done)
-		hear(out, there)
-	}()
-	var all []time.Duration
-	for i := range delays {
-		began := time.Now()
-		if _, err := fmt.Fprintf(agent, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1",`+
-			`"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%d"}}}}`+"\n", i); err != nil {
-			return nil, err
-		}
-		all = append(all, (<-there).Sub(began))
-		time.Sleep(time.Millisecond)
-	}
-	_ = agent.Close()
-	<-done
-	return all, nil
 }
