@@ -109,7 +109,7 @@ func typeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int64, reflect.Float64:
 		return "a number"
 	case reflect.Slice:
 		return "a list"

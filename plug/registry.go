@@ -22,6 +22,11 @@ func kinds() map[string]kind {
 			config: func() any { return &execConfig{Reach: "host"} },
 			make:   func(c any) (Plug, error) { return newExec(*c.(*execConfig)) },
 		},
+		"container": {
+			doc:    "a Docker container for each environment, with a home that lasts as long; a pause stops it",
+			config: func() any { return defaultContainerConfig() },
+			make:   func(c any) (Plug, error) { return newContainer(*c.(*containerConfig)) },
+		},
 		"local": {
 			doc:    "a directory of this machine, as it is; the agent works in the user's own files",
 			config: func() any { return &localConfig{} },

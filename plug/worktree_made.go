@@ -2,11 +2,6 @@ package plug
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"blaise.dev/blaise/git"
@@ -34,47 +29,10 @@ type made struct {
 const madeFile = "made.json"
 
 // loadMade answers nil if nothing was written down.
-func loadMade(dir string) (*made, error) {
-	b, err := os.ReadFile(filepath.Join(dir, madeFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read what was made: %w", err)
-	}
-	var m made
-	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("read %q: %w", filepath.Join(dir, madeFile), err)
-	}
-	return &m, nil
-}
+func loadMade(dir string) (*made, error) { return readDown[made](dir, madeFile) }
 
 // save is durable when it returns.
-func (m *made) save(dir string) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("write down what is made: %w", err)
-		}
-	}()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, madeFile+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(dir, madeFile))
-}
+func (m *made) save(dir string) error { return writeDown(dir, madeFile, m) }
 
 // open finds the repository again. One that is gone is ErrNotRepository, also
 // where another repository further up would answer.

@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"git":        {},
 	"audit":      {},
 
-	"plug":   {".", "transcript", "git", "redact", "internal/near", "internal/shim"},
+	"plug":   {".", "transcript", "git", "redact", "internal/engine", "internal/near", "internal/shim"},
 	"config": {"plug", "acp", "internal/near"},
 	"run":    {".", "acp", "plug", "transcript", "directive", "config", "redact", "api"},
 	"daemon": {".", "api", "config", "transcript", "plug", "git", "run", "internal/shim"},
@@ -31,9 +31,10 @@ var mayImport = map[string][]string{
 	"server":    {".", "api", "control", "store", "transcript"},
 	"dashboard": {".", "api", "control", "server", "transcript"},
 
-	"internal/check": {"acp", "config", "plug"},
-	"internal/near":  {},
-	"internal/shim":  {},
+	"internal/check":  {"acp", "config", "plug"},
+	"internal/engine": {},
+	"internal/near":   {},
+	"internal/shim":   {},
 	"internal/runcmd": {
 		".", "acp", "api", "config", "directive", "git", "plug", "redact", "run", "transcript",
 		"internal/demoagent", "internal/shim",

@@ -3,22 +3,26 @@ package plugtest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"blaise.dev/blaise/internal/shim"
 	"blaise.dev/blaise/plug"
 )
 
 // A Setup is one plug on one host, both fresh.
 type Setup struct {
-	Spec plug.Spec
-	Host plug.Env
-	New  func(plug.Spec) (plug.Plug, error) // nil: plug.New
+	Spec  plug.Spec
+	Outer []plug.Spec // the layers it needs around it
+	Host  plug.Env
+	New   func(plug.Spec) (plug.Plug, error) // nil: plug.New
 	// Break destroys the layer from outside. Nil: it cannot be.
 	Break func(t *testing.T, env plug.Env)
 	// Left answers what the plug left outside the state directory. Nil: nothing
@@ -58,7 +62,7 @@ func Run(t *testing.T, setup func(t *testing.T) Setup) {
 }
 
 func (s Setup) world(t *testing.T) *World {
-	w := NewWorld(t, s.Host, s.Spec)
+	w := NewWorld(t, s.Host, append(slices.Clone(s.Outer), s.Spec)...)
 	w.Options.New = s.New
 	return w
 }
@@ -145,7 +149,7 @@ func crashesAtIntent(t *testing.T, s Setup, w *World) {
 			break
 		}
 		var oe *plug.OpenError
-		if !errors.As(err, &oe) || oe.Plug != s.Spec.ID {
+		if !errors.As(err, &oe) || oe.Plug != s.Spec.ID && len(s.Outer) == 0 {
 			t.Fatalf("open: got %v, want an OpenError of %q", err, s.Spec.ID)
 		}
 		s.destroyed(t, w)
@@ -240,15 +244,15 @@ func signals(t *testing.T, s Setup, w *World) {
 }
 
 func killsTree(t *testing.T, s Setup, w *World) {
-	p, out := start(t, w.Open().Env(), `setsid sh -c 'trap "" TERM HUP; sleep 300 & echo pid $!; wait' & echo ready; wait`)
+	length := fmt.Sprintf("%d.%d", 300+rand.IntN(1e6), rand.IntN(1e6)) // no other sleep has it
+	p, out := start(t, w.Open().Env(), `setsid sh -c 'trap "" TERM HUP; sleep `+length+` & echo slept; wait' & echo ready; wait`)
 	out.wait(t, "ready")
-	out.wait(t, "pid ")
-	pid := out.number(t, "pid ")
+	out.wait(t, "slept")
 	if err := p.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if shim.StartTime(pid) != 0 && shim.Alive(pid, shim.StartTime(pid)) {
-		t.Errorf("pid %d, started with setsid, outlives Kill", pid)
+	if pid := sleeper(length); pid != "" {
+		t.Errorf("pid %s, started with setsid, outlives Kill", pid)
 	}
 	if exit, err := p.Wait(); err != nil || exit.Signal == "" {
 		t.Errorf("exit: got %+v, %v, want a signal", exit, err)
@@ -257,6 +261,18 @@ func killsTree(t *testing.T, s Setup, w *World) {
 		t.Errorf("second kill: %v", err)
 	}
 	s.destroyed(t, w)
+}
+
+// sleeper is the process of this machine, in whatever layer, that sleeps so
+// long: a number from inside would mean another one here.
+func sleeper(length string) string {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range files {
+		if b, err := os.ReadFile(f); err == nil && string(b) == "sleep\x00"+length+"\x00" {
+			return filepath.Base(filepath.Dir(f))
+		}
+	}
+	return ""
 }
 
 func twoAtOnce(t *testing.T, s Setup) {

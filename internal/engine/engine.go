@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/system"
+	"github.com/docker/docker/api/types/versions"
+	"github.com/docker/docker/client"
+)
+
+// MinAPI is the oldest API that is spoken: Docker 20.10, Podman 4.
+const MinAPI = "1.41"
+
+// The ways in which an engine is of no use; test with errors.Is. ErrNotFound is
+// a thing that it does not have.
+var (
+	ErrUnreachable = errors.New("no engine answers")
+	ErrTooOld      = errors.New("the engine is too old")
+	ErrNotFound    = errors.New("not found")
+)
+
+// An Engine is one connection to a Docker Engine, or to what speaks its API. Its
+// methods are safe for concurrent use.
+type Engine struct {
+	ID       string // the engine's own: the same from wherever it is reached
+	Version  string
+	Arch     string // GOARCH
+	Rootless bool   // its root is the user that runs it
+	Remote   bool   // not on this machine, or not known to be
+
+	host     string
+	runtimes []string
+	c        *client.Client
+}
+
+// Dial finds the engine at host; "" is DOCKER_HOST or the usual socket. The API
+// is negotiated down to MinAPI. Close it.
+func Dial(ctx context.Context, host string) (*Engine, error) {
+	options := []client.Opt{client.FromEnv, client.WithAPIVersionNegotiation()}
+	if host != "" {
+		options = append(options, client.WithHost(host))
+	}
+	c, err := client.NewClientWithOpts(options...)
+	if err != nil {
+		return nil, fmt.Errorf("reach engine %s: %w", host, err)
+	}
+	e := &Engine{c: c, host: c.DaemonHost(), Remote: !isSocket(c.DaemonHost())}
+	if err := e.greet(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Engine) greet(ctx context.Context) error {
+	ping, err := e.c.Ping(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("%w at %s: %w: start it, or set DOCKER_HOST", ErrUnreachable, e.host, err)
+	}
+	if versions.LessThan(ping.APIVersion, MinAPI) {
+		return fmt.Errorf("%w: %s speaks API %s, and %s is needed (Docker 20.10): update it",
+			ErrTooOld, e.host, ping.APIVersion, MinAPI)
+	}
+	e.c.NegotiateAPIVersionPing(ping)
+	info, err := e.c.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("ask engine %s: %w", e.host, err)
+	}
+	e.describe(info)
+	return nil
+}
+
+func (e *Engine) describe(info system.Info) {
+	e.ID, e.Version, e.Arch = info.ID, info.ServerVersion, goArch(info.Architecture)
+	if e.ID == "" { // Podman has none
+		e.ID = info.Name
+	}
+	for name := range info.Runtimes {
+		e.runtimes = append(e.runtimes, name)
+	}
+	slices.Sort(e.runtimes)
+	e.Rootless = slices.ContainsFunc(info.SecurityOptions, func(o string) bool {
+		return strings.Contains(o, "name=rootless")
+	})
+}
+
+// Close lets go of the connection. What runs on the engine goes on.
+func (e *Engine) Close() error { return e.c.Close() }
+
+// Host is the address of the engine.
+func (e *Engine) Host() string { return e.host }
+
+// Runtimes are the OCI runtimes that the engine knows.
+func (e *Engine) Runtimes() []string { return e.runtimes }
+
+func isSocket(host string) bool {
+	u, err := url.Parse(host)
+	return err == nil && (u.Scheme == "unix" || u.Scheme == "npipe")
+}
+
+func goArch(machine string) string {
+	switch machine {
+	case "x86_64":
+		return "amd64"
+	case "aarch64":
+		return "arm64"
+	}
+	return machine
+}
+
+// wrap says what was done; a thing that is not there is ErrNotFound.
+func wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	what := fmt.Sprintf(format, args...)
+	switch {
+	case errdefs.IsNotFound(err):
+		return fmt.Errorf("%s: %w: %w", what, ErrNotFound, err)
+	case client.IsErrConnectionFailed(err):
+		return fmt.Errorf("%s: %w: %w", what, ErrUnreachable, err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

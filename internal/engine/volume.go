@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/volume"
+)
+
+// CreateVolume makes a named volume, or leaves the one that is there.
+func (e *Engine) CreateVolume(ctx context.Context, name string, labels map[string]string) error {
+	_, err := e.c.VolumeCreate(ctx, volume.CreateOptions{Name: name, Labels: labels})
+	return wrap(err, "create volume %s", name)
+}
+
+// RemoveVolume removes it and looks that it is gone. One that is not there is no
+// error.
+func (e *Engine) RemoveVolume(ctx context.Context, name string) error {
+	if err := e.c.VolumeRemove(ctx, name, false); err != nil && !errdefs.IsNotFound(err) {
+		return wrap(err, "remove volume %s", name)
+	}
+	there, err := e.HasVolume(ctx, name)
+	if err == nil && there {
+		err = errors.New("remove volume " + name + ": it is still there")
+	}
+	return err
+}
+
+// HasVolume reports whether the volume is there.
+func (e *Engine) HasVolume(ctx context.Context, name string) (bool, error) {
+	_, err := e.c.VolumeInspect(ctx, name)
+	if errdefs.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, wrap(err, "look for volume %s", name)
+}
+
+// Volumes are the names of all that have the label.
+func (e *Engine) Volumes(ctx context.Context, label string) ([]string, error) {
+	list, err := e.c.VolumeList(ctx, volume.ListOptions{Filters: filters.NewArgs(filters.Arg("label", label))})
+	if err != nil {
+		return nil, wrap(err, "list volumes")
+	}
+	var names []string
+	for _, v := range list.Volumes {
+		names = append(names, v.Name)
+	}
+	return names, nil
+}
+
+// HasNetwork reports whether the engine has a network of that name.
+func (e *Engine) HasNetwork(ctx context.Context, name string) (bool, error) {
+	list, err := e.c.NetworkList(ctx, networkNamed(name))
+	if err != nil {
+		return false, wrap(err, "look for network %s", name)
+	}
+	for _, n := range list {
+		if n.Name == name {
+			return true, nil
+		}
+	}
+	return false, nil
+}
