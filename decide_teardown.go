@@ -2,6 +2,7 @@ package blaise
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -107,11 +108,22 @@ func (d *decision) destroyed() error {
 	return nil
 }
 
+// allGone marks all as gone but what is owned by nothing: that was not looked
+// for.
 func (d *decision) allGone() {
 	env := &d.next.Environment
-	for i := range env.Resources {
-		env.Resources[i].Gone = true
+	for i, r := range env.Resources {
+		unowned := slices.ContainsFunc(env.Plugs, func(p PlugRecord) bool { return p.ID == r.Plug && p.Unowned })
+		env.Resources[i].Gone = r.Gone || !unowned
 	}
+}
+
+// disown forgets the records that nothing owns: a person says that they are
+// gone.
+func (d *decision) disown() {
+	env := &d.next.Environment
+	env.Plugs = slices.DeleteFunc(env.Plugs, func(p PlugRecord) bool { return p.Unowned })
+	d.allGone()
 }
 
 // teardownFailed: it is tried again after a growing delay, then given up
@@ -198,14 +210,19 @@ func (d *decision) markDestroyed() error {
 	switch {
 	case reason == "":
 		return Errorf(CodeInvalid, "marking an environment destroyed needs a reason")
+	case env.State.Final() && env.LeftBehind() != "":
+		d.disown()
+		d.note("environment", string(env.State), string(env.State), "records that nothing owns are gone: "+reason)
+		d.out.Verdict = VerdictDone
+		return nil
 	case !d.can(onMarkDestroyed):
-		return Errorf(CodeRefused, "the environment is %s: only an orphaned or lost one can be "+
-			"marked destroyed", env.State)
+		return Errorf(CodeRefused, "the environment is %s: only one that is orphaned or lost, or has "+
+			"records that nothing owns, can be marked destroyed", env.State)
 	case d.next.live() != nil:
 		return Errorf(CodeRefused, "run %s is making another environment", d.next.Run.ID)
 	}
 	d.move(onMarkDestroyed, reason)
-	d.allGone()
+	d.disown()
 	env.DestroyWhy = reason
 	d.out.Verdict = VerdictDone
 	return nil

@@ -1,6 +1,9 @@
 package blaise
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // An Environment is all that the plugs made for a session (A3). Blaise owns
 // its state; the runner only reports what happened (A4).
@@ -52,11 +55,34 @@ type Resource struct {
 	Name  string `json:"name"`  // what the place knows it by
 	Where string `json:"where"` // host, engine or file system
 	Gone  bool   `json:"gone,omitempty"`
+
+	// What a plug.Lister reads from the labels of a thing that it finds.
+	Environment EnvironmentID `json:"environment,omitempty"` // "" where no label says it
+	Machine     MachineID     `json:"machine,omitempty"`     // the runner that made it, "" if it is not said
+	Kept        string        `json:"kept,omitempty"`        // why it stays when its environment is gone
 }
 
 // ResourceWorktree is the kind of a resource that is a checkout; Where is then
 // the git directory of the repository it is of.
 const ResourceWorktree = "worktree"
+
+// MayHold says that something of the environment may exist: a plug was opened
+// or is being opened, or a record is left that no plug owns.
+func (e Environment) MayHold() bool {
+	return e.State != EnvNone && !e.State.Final() || e.LeftBehind() != ""
+}
+
+// LeftBehind says why a person must see to what is left of the environment, ""
+// if nobody must: no run will come for it.
+func (e Environment) LeftBehind() string {
+	switch {
+	case e.State == EnvOrphaned, e.State == EnvLost:
+		return e.State.Meaning()
+	case slices.ContainsFunc(e.Plugs, func(p PlugRecord) bool { return p.Unowned }):
+		return "A plug that made something stands in no blaise.yml any more: nothing owns what it made."
+	}
+	return ""
+}
 
 // A SavedWork names one save of a session's work (X5).
 type SavedWork struct {

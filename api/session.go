@@ -48,6 +48,7 @@ type Environment struct {
 	DeadlineAt     *time.Time              `json:"deadline_at"`
 	DeadlineReason string                  `json:"deadline_reason"`
 	LastError      string                  `json:"last_error"`
+	LeftBehind     string                  `json:"left_behind,omitempty"` // why a person must see to what is left
 	Plugs          []Plug                  `json:"plugs"`
 }
 

@@ -21,6 +21,8 @@ type Config struct {
 	StateDir string
 	// ConfigFor is the path of the blaise.yml for an agent.
 	ConfigFor func(blaise.AgentName) string
+	// Configs are all that ConfigFor may answer; nil: that for no agent.
+	Configs func() []string
 	// Command starts a child that reads a run's spec from its stdin, from the
 	// copy of the program in the state directory.
 	Command func(program string) []string
@@ -85,6 +87,9 @@ func New(c Config) *Daemon {
 	if c.Wait == 0 {
 		c.Wait = 25 * time.Second
 	}
+	if c.Configs == nil {
+		c.Configs = func() []string { return []string{c.ConfigFor("")} }
+	}
 	if c.GiveUp == 0 {
 		c.GiveUp = 2 * time.Minute
 	}
@@ -135,6 +140,7 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 	defer d.watches.Wait()
 	defer left()
 	d.watches.Go(func() { socket.serve(leave) })
+	d.watches.Go(func() { d.reconcile(leave) })
 	if err := d.adopt(leave); err != nil {
 		return err
 	}

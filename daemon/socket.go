@@ -74,8 +74,9 @@ func (d *Daemon) listen() (*socket, error) {
 	mux.HandleFunc("GET /runs", d.serveRuns)
 	mux.HandleFunc("POST /stop", d.serveStop)
 	mux.HandleFunc("POST /drain", d.serveDrain)
+	mux.HandleFunc("GET /inventory", d.serveInventory)
 	s := &socket{l: l, server: &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}}
-	face := Face{PID: os.Getpid(), Socket: path, URL: d.c.URL}
+	face := Face{PID: os.Getpid(), Socket: path, URL: d.c.URL, Configs: d.c.Configs()}
 	return s, writeJSON(filepath.Join(d.state.dir, "daemon.json"), face)
 }
 
@@ -152,6 +153,9 @@ func DrainDaemon(ctx context.Context, stateDir string, s DrainAll) error {
 	return local(ctx, stateDir, http.MethodPost, "/drain", s, nil)
 }
 
+// localTimeout is long enough for an inventory of many repositories.
+const localTimeout = time.Minute
+
 func local(ctx context.Context, stateDir, method, path string, in, out any) error {
 	face, err := ReadFace(stateDir)
 	if err != nil {
@@ -160,7 +164,7 @@ func local(ctx context.Context, stateDir, method, path string, in, out any) erro
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", face.Socket)
 	}
-	client := &http.Client{Transport: &http.Transport{DialContext: dial}, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: &http.Transport{DialContext: dial}, Timeout: localTimeout}
 	defer client.CloseIdleConnections()
 	body, err := json.Marshal(in)
 	if err != nil {

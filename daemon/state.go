@@ -33,9 +33,10 @@ const environments = "environments"
 
 // Face is what daemon.json tells the commands that talk to a daemon.
 type Face struct {
-	PID    int    `json:"pid"`
-	Socket string `json:"socket"`
-	URL    string `json:"url"`
+	PID     int      `json:"pid"`
+	Socket  string   `json:"socket"`
+	URL     string   `json:"url"`
+	Configs []string `json:"configs,omitempty"`
 }
 
 // ReadFace finds the daemon of a state directory. The error is

@@ -47,7 +47,8 @@ var deeds = []deed{
 		Name: "mark-destroyed", Label: "Mark destroyed", Kind: blaise.EventMarkDestroyed, Reason: true, Danger: true,
 		Says: "Blaise takes your word that nothing is left of the environment, and never looks for it again.",
 		when: func(p panel) bool {
-			return p.S.Environment.State == blaise.EnvOrphaned || p.S.Environment.State == blaise.EnvLost
+			return p.S.Environment.LeftBehind != "" && (p.S.Environment.State.Final() ||
+				p.S.Environment.State == blaise.EnvOrphaned || p.S.Environment.State == blaise.EnvLost)
 		},
 	},
 	{

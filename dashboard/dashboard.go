@@ -29,6 +29,7 @@ type Views interface {
 	Sessions(ctx context.Context, f api.SessionFilter) (api.Sessions, error)
 	Agents(ctx context.Context) ([]api.Agent, error)
 	Runners(ctx context.Context) ([]api.Runner, error)
+	Leftovers(ctx context.Context) (api.Leftovers, error)
 }
 
 // Options are what a dashboard works with. Control, Views and User are

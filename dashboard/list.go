@@ -23,6 +23,7 @@ type listPage struct {
 	Tabs   []tab
 	Agents []api.Agent
 	Total  int
+	Left   api.Leftovers // what a person must see to
 }
 
 type tab struct {
@@ -87,6 +88,9 @@ func (d *dashboard) listOf(ctx context.Context, f api.SessionFilter) (listPage, 
 		l.Needs = needs.Sessions
 		for _, s := range l.Needs {
 			shown[s.ID] = true
+		}
+		if l.Left, err = d.views.Leftovers(ctx); err != nil {
+			return listPage{}, err
 		}
 	}
 	for _, s := range got.Sessions {

@@ -242,26 +242,3 @@ func (r *Repo) DeleteBranch(ctx context.Context, branch, commit string) error {
 		return err
 	})
 }
-
-// labelFile in a worktree's administrative directory says whose it is; it goes
-// with the worktree.
-const labelFile = "blaise"
-
-// Label marks the worktree in dir as made by us for owner.
-func (r *Repo) Label(dir, owner string) error {
-	entry := r.AdminDir(dir)
-	if entry == "" {
-		return &Error{Verb: "label worktree", Dir: dir, Kind: ErrBroken}
-	}
-	return os.WriteFile(filepath.Join(entry, labelFile), []byte(owner+"\n"), 0o644)
-}
-
-// Owner is what Label wrote for the worktree in dir, "" if it is not ours.
-func (r *Repo) Owner(dir string) string {
-	entry := r.AdminDir(dir)
-	if entry == "" {
-		return ""
-	}
-	b, _ := os.ReadFile(filepath.Join(entry, labelFile))
-	return strings.TrimSpace(string(b))
-}

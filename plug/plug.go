@@ -38,7 +38,8 @@ type Saver interface {
 }
 
 // A Lister finds all that carries our labels where the plug makes things, for
-// inventory and reap (X4).
+// inventory and reap (X4), with what the labels say: Environment and Machine. It
+// may be called on a plug that was never opened.
 type Lister interface {
 	List(ctx context.Context, host Env) ([]blaise.Resource, error)
 }
@@ -84,6 +85,7 @@ type Scope struct {
 	Session     string           // the same in every run and generation
 	Environment string           // the session; "SESSION-2" from the second generation on: name what you make after it
 	ID          string           // the plug's own id
+	Machine     blaise.MachineID // goes into the labels of what is made, with Environment
 	Opened      bool             // this plug id was opened in this environment before
 	Alone       bool             // a layer further in sees nothing but Dir
 	Save        int              // the number the next save gets

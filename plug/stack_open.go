@@ -114,7 +114,7 @@ func (l *layer) describe(machine blaise.MachineID) {
 // scope is what the layer's plug gets to know.
 func (s *Stack) scope(l *layer) Scope {
 	return Scope{
-		Session: s.o.Session, Environment: s.o.Environment, ID: l.spec.ID,
+		Session: s.o.Session, Environment: s.o.Environment, ID: l.spec.ID, Machine: s.o.Machine,
 		Opened: l.record.Opened, Alone: l.alone,
 		Save: s.saves, Restore: s.o.Restore,
 		Dir:  filepath.Join(s.envDir(), l.spec.ID),

@@ -114,33 +114,6 @@ func (w *worktree) takeUp(ctx context.Context, s Scope, m *made) error {
 	return nil
 }
 
-// List finds the worktrees with our label, and the branches of our name.
-func (w *worktree) List(ctx context.Context, host Env) ([]blaise.Resource, error) {
-	repo, err := git.Open(ctx, hostPath(host.Place(), w.c.Repo))
-	if err != nil {
-		return nil, err
-	}
-	all, err := repo.Worktrees(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var found []blaise.Resource
-	for _, t := range all {
-		if repo.Owner(t.Dir) != "" {
-			found = append(found, worktreeResource(repo, t.Dir))
-		}
-	}
-	pattern, _, ok := strings.Cut(w.c.Branch, "{")
-	if !ok {
-		return found, nil
-	}
-	branches, err := repo.Branches(ctx, pattern)
-	for _, b := range branches {
-		found = append(found, branchResource(repo, b))
-	}
-	return found, err
-}
-
 func worktreeResource(repo *git.Repo, dir string) blaise.Resource {
 	return blaise.Resource{Kind: blaise.ResourceWorktree, Name: dir, Where: repo.CommonDir}
 }

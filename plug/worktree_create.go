@@ -217,7 +217,7 @@ func (w *worktree) link(ctx context.Context, s Scope, repo *git.Repo, m *made, n
 	if err := repo.AddWorktree(ctx, n); err != nil {
 		return err
 	}
-	if err := repo.Label(m.Dir, s.Environment); err != nil {
+	if err := repo.Label(m.Dir, s.Environment, string(s.Machine)); err != nil {
 		return err
 	}
 	return repo.Fill(ctx, m.Dir, m.Start, progress(s))

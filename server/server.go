@@ -73,6 +73,7 @@ func (s *Server) handler() http.Handler {
 	s.api = humago.New(mux, s.config())
 	s.api.UseMiddleware(s.authenticate)
 	s.runnerRoutes()
+	s.inventoryRoutes()
 	s.runRoutes()
 	s.sessionRoutes()
 	s.streamRoutes()

@@ -51,7 +51,7 @@ func environmentOf(v store.View) api.Environment {
 	env := v.Environment
 	out := api.Environment{
 		ID: env.ID, State: env.State, Meaning: env.State.Meaning(), Generation: env.Generation,
-		LastError: env.LastError, Plugs: []api.Plug{},
+		LastError: env.LastError, LeftBehind: env.LeftBehind(), Plugs: []api.Plug{},
 	}
 	for _, c := range v.Clocks {
 		if !slices.Contains(env.State.Clocks(), c.Kind) {

@@ -13,10 +13,10 @@ func (tx *Tx) writeEnvironment(before blaise.Snapshot, plan blaise.Plan) error {
 	if before.Environment.State != "" && reflect.DeepEqual(before.Environment, e) {
 		return nil
 	}
-	err := tx.exec(`INSERT INTO environments (id, session, generation, state, body)
-		VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET generation = excluded.generation,
-		state = excluded.state, body = excluded.body`,
-		environmentID(plan.Next), string(plan.Next.Session.ID), e.Generation, string(e.State),
+	err := tx.exec(`INSERT INTO environments (id, session, generation, state, holds, body)
+		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET generation = excluded.generation,
+		state = excluded.state, holds = excluded.holds, body = excluded.body`,
+		environmentID(plan.Next), string(plan.Next.Session.ID), e.Generation, string(e.State), holds(e),
 		encode(e))
 	if err != nil {
 		return fmt.Errorf("write environment: %w", err)

@@ -149,6 +149,7 @@ func (h *house) furnish(ctx context.Context) error {
 		ConfigFor: func(name blaise.AgentName) string {
 			return h.agents.config(h.o.data, name)
 		},
+		Configs:  func() []string { return h.agents.configs(h.o.data) },
 		Command:  func(program string) []string { return []string{program, "runner", "run"} },
 		Describe: func() (daemon.Description, error) { return h.agents.describe(), nil },
 		Version:  programVersion(), Log: h.log,

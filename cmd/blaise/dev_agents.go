@@ -150,6 +150,17 @@ func (d devAgents) config(data string, name blaise.AgentName) string {
 	return configPath(data, d.first)
 }
 
+// configs are all that config may answer.
+func (d devAgents) configs(data string) []string {
+	files := []string{d.config(data, "")}
+	for _, name := range d.names {
+		if file := d.config(data, blaise.AgentName(name)); !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 func configPath(data, name string) string { return filepath.Join(data, "agents", name+".yml") }
 
 func (d devAgents) describe() daemon.Description {

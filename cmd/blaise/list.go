@@ -27,8 +27,12 @@ func listCommand(a *app) *cobra.Command {
 			if a.json {
 				return printJSON(a.out, l)
 			}
-			a.printSessions(l, f.State != "" || agent != "" || f.Text != "" || f.Before != "")
-			return nil
+			some := f.State != "" || agent != "" || f.Text != "" || f.Before != ""
+			a.printSessions(l, some)
+			if some {
+				return nil
+			}
+			return a.listLeftovers(ctx, c)
 		}),
 	})
 	fl := c.Flags()

@@ -85,9 +85,13 @@ func (a *app) printEnvironment(e api.Environment) {
 	if e.LastError != "" {
 		a.field("last error", "%s", e.LastError)
 	}
+	if e.LeftBehind != "" {
+		a.field("left behind", "%s", e.LeftBehind)
+		a.field("", "see to it, then: blaise mark-destroyed %s --reason WHY", e.ID)
+	}
 	for _, p := range e.Plugs {
 		state := p.State
-		if e.State == blaise.EnvDestroyed {
+		if e.State == blaise.EnvDestroyed && p.State != "unowned" {
 			state = "gone"
 		}
 		a.field("plug", "%s (%s) %s", p.ID, p.Use, because(state, p.Why))

@@ -3,7 +3,9 @@ package shim
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -42,6 +44,32 @@ func carries(pid, mark string) bool {
 	env, err := os.ReadFile("/proc/" + pid + "/environ")
 	want := []byte(markVariable + "=" + mark + "/")
 	return err == nil && (bytes.HasPrefix(env, want) || bytes.Contains(env, append([]byte{0}, want...)))
+}
+
+// Marks are the processes of this user that carry a run's mark, by that mark:
+// it is what [Command].Mark was, without a shim's own part.
+func Marks() map[string][]int {
+	names, _ := filepath.Glob("/proc/[0-9]*")
+	found := map[string][]int{}
+	for _, dir := range names {
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		st, err := os.Stat(dir)
+		if err != nil || int(st.Sys().(*syscall.Stat_t).Uid) != os.Getuid() {
+			continue
+		}
+		env, _ := os.ReadFile(filepath.Join(dir, "environ")) // gone meanwhile: it carries none
+		for kv := range bytes.SplitSeq(env, []byte{0}) {
+			value, ours := bytes.CutPrefix(kv, []byte(markVariable+"="))
+			mark, _, named := strings.Cut(string(value), "/")
+			if p, ok := readProc(pid); ours && named && ok && p.state != 'Z' && p.state != 'X' {
+				found[mark] = append(found[mark], pid)
+			}
+		}
+	}
+	return found
 }
 
 // KillMarked ends all that carries the mark, until two looks in a row find

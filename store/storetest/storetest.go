@@ -59,6 +59,8 @@ var conformance = []struct {
 	{"chunks are small", testChunks},
 	{"many append to one session", testAppendTogether},
 	{"notices come exactly once", testNotices},
+	{"environments that may hold something are found", testHolders},
+	{"the last inventory of an instance is kept", testInventories},
 	{"blobs are kept once and go with their session", testBlobs},
 	{"a blob that is not whole leaves nothing", testBrokenBlobs},
 	{"the same blob from many is kept once", testBlobsTogether},

@@ -1,0 +1,185 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/config"
+	"blaise.dev/blaise/internal/shim"
+	"blaise.dev/blaise/plug"
+	"blaise.dev/blaise/run"
+)
+
+// Premises are what a runner has of a machine: a state directory, and the
+// places where the plugs of its blaise.yml make things. Looking needs no daemon
+// and no Blaise.
+type Premises struct {
+	StateDir string
+	Configs  []string // blaise.yml files
+}
+
+// The kinds of thing that are found without a plug.
+const (
+	kindDirectory = "directory"
+	kindBundle    = "bundle"
+	kindProcess   = "processes"
+	kindRun       = "run"
+)
+
+// look lists all that is there. What it could not look at it says.
+func (p Premises) look(ctx context.Context) (found []blaise.Resource, unseen []string) {
+	id, err := p.machine()
+	if err != nil {
+		unseen = append(unseen, err.Error())
+	}
+	for _, list := range []func() ([]blaise.Resource, error){p.directories, p.runs} {
+		some, err := list()
+		for _, r := range some {
+			r.Machine = id
+			found = append(found, r)
+		}
+		if err != nil {
+			unseen = append(unseen, err.Error())
+		}
+	}
+	for _, r := range p.processes() {
+		r.Machine = id
+		found = append(found, r)
+	}
+	for _, file := range p.Configs {
+		some, err := p.plugs(ctx, file)
+		found = append(found, some...)
+		unseen = append(unseen, err...)
+	}
+	return unique(found), unseen
+}
+
+func (p Premises) machine() (blaise.MachineID, error) {
+	if _, err := os.Stat(p.StateDir); err != nil {
+		return "", fmt.Errorf("state directory: %w", err)
+	}
+	return machine(p.StateDir)
+}
+
+// directories are what plugs keep beside their layers, and the work in them.
+func (p Premises) directories() (found []blaise.Resource, err error) {
+	root := filepath.Join(p.StateDir, environments)
+	dirs, err := os.ReadDir(root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, d := range dirs {
+		env := blaise.EnvironmentID(d.Name())
+		kept, more := contents(filepath.Join(root, d.Name()))
+		for _, bundle := range kept {
+			found = append(found, blaise.Resource{Kind: kindBundle, Name: bundle, Where: p.StateDir,
+				Environment: env, Kept: "saved work"})
+		}
+		if more || len(kept) == 0 {
+			found = append(found, blaise.Resource{Kind: kindDirectory, Name: filepath.Join(root, d.Name()),
+				Where: p.StateDir, Environment: env})
+		}
+	}
+	return found, nil
+}
+
+// contents are the bundles in the directory of an environment, and whether
+// there is more in it.
+func contents(dir string) (bundles []string, more bool) {
+	plugs, _ := os.ReadDir(dir)
+	for _, one := range plugs {
+		entries, _ := os.ReadDir(filepath.Join(dir, one.Name()))
+		for _, e := range entries {
+			if filepath.Ext(e.Name()) == ".bundle" {
+				bundles = append(bundles, filepath.Join(dir, one.Name(), e.Name()))
+				continue
+			}
+			more = true
+		}
+	}
+	return bundles, more
+}
+
+// runs are those that the ledger of this machine has: their last words are
+// shipped when the runner runs.
+func (p Premises) runs() (found []blaise.Resource, err error) {
+	dirs, err := os.ReadDir(filepath.Join(p.StateDir, "runs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, d := range dirs {
+		if !strings.HasPrefix(d.Name(), ".") {
+			found = append(found, blaise.Resource{Kind: kindRun, Name: d.Name(), Where: p.StateDir,
+				Environment: blaise.EnvironmentID(blaise.RunID(d.Name()).Session())})
+		}
+	}
+	return found, nil
+}
+
+// processes are those that carry the mark of a run of this state directory.
+func (p Premises) processes() (found []blaise.Resource) {
+	for mark, pids := range shim.Marks() {
+		id, _, _ := strings.Cut(mark, ".")
+		name := mark[:max(0, strings.LastIndexByte(mark, '.'))]
+		if p.mark(name) != mark {
+			continue // another runner's
+		}
+		found = append(found, blaise.Resource{Kind: kindProcess, Name: mark,
+			Where: fmt.Sprint(pids), Environment: blaise.EnvironmentID(id)})
+	}
+	return found
+}
+
+// mark is that of a run of this state directory.
+func (p Premises) mark(name string) string {
+	s := run.Spec{Dir: filepath.Join(p.StateDir, "runs", name)}
+	s.Lease.Run = blaise.RunID(name)
+	return s.Mark()
+}
+
+// plugs asks the plugs of a blaise.yml for all that carries their labels.
+func (p Premises) plugs(ctx context.Context, file string) (found []blaise.Resource, unseen []string) {
+	cfg, err := config.Read(file)
+	if err != nil {
+		return nil, []string{fmt.Sprintf("what the plugs made: %v", err)}
+	}
+	host := &plug.Local{Dir: filepath.Dir(file)}
+	for _, spec := range cfg.Plugs {
+		one, err := plug.New(spec)
+		if err != nil {
+			unseen = append(unseen, fmt.Sprintf("plug %s: %v", spec.ID, err))
+			continue
+		}
+		lister, ok := one.(plug.Lister)
+		if !ok {
+			continue
+		}
+		some, err := lister.List(ctx, host)
+		if err != nil {
+			unseen = append(unseen, fmt.Sprintf("plug %s: %v", spec.ID, err))
+		}
+		for _, r := range some {
+			r.Plug = spec.ID
+			found = append(found, r)
+		}
+	}
+	return found, unseen
+}
+
+// unique leaves out what several plugs of one place found.
+func unique(all []blaise.Resource) []blaise.Resource {
+	seen := map[[3]string]bool{}
+	return slices.DeleteFunc(all, func(r blaise.Resource) bool {
+		key := [3]string{r.Kind, r.Name, r.Where}
+		double := seen[key]
+		seen[key] = true
+		return double
+	})
+}
