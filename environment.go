@@ -92,6 +92,7 @@ type SavedWork struct {
 	Commit string    `json:"commit"`
 	Base   string    `json:"base,omitempty"`
 	Files  int       `json:"files"`
+	Bundle string    `json:"bundle,omitempty"` // the SHA-256 of the file in which Blaise has it, too
 	At     time.Time `json:"at"`
 }
 

@@ -77,6 +77,7 @@ type NewToken struct {
 	Name      string            `json:"name"`
 	Labels    map[string]string `json:"labels,omitempty"`
 	SingleUse bool              `json:"singleUse,omitempty"`
+	Session   blaise.SessionID  `json:"session,omitempty"` // the only one that a single-use token is for
 }
 
 // Token answers NewToken. Secret is shown this once.

@@ -104,8 +104,9 @@ type Lease struct {
 	Resources    []blaise.Resource   `json:"resources,omitempty"` // the ledger (X4)
 	Clean        bool                `json:"clean"`               // nothing changed since the last save
 	NextSave     int                 `json:"nextSave"`
-	Saved        blaise.SavedWork    `json:"saved"`             // the last save, N 0 for none
-	Restore      bool                `json:"restore,omitempty"` // begin a new environment from Saved (A22)
+	Saved        blaise.SavedWork    `json:"saved"`               // the last save, N 0 for none
+	Ephemeral    bool                `json:"ephemeral,omitempty"` // the machine is there for this run: work must be with Blaise before it ends
+	Restore      bool                `json:"restore,omitempty"`   // begin a new environment from Saved (A22)
 	Conversation blaise.Conversation `json:"conversation"`
 	Wanted       map[string]string   `json:"wanted,omitempty"` // settings to choose in it
 	Turns        int                 `json:"turns"`            // answered over the session

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"time"
 
 	"blaise.dev/blaise"
@@ -9,6 +10,21 @@ import (
 
 // SingleUseLife is how long a single-use token that nobody has used is good.
 const SingleUseLife = 15 * time.Minute
+
+// NewRunnerFor makes a single-use runner for a session and no other, and its
+// token. CodeNotFound: there is no such session; CodeRefused: it has ended.
+func (c *Control) NewRunnerFor(
+	ctx context.Context, by, name string, labels map[string]string, id blaise.SessionID,
+) (store.Runner, string, error) {
+	v, err := c.db.View(ctx, id)
+	if err != nil {
+		return store.Runner{}, "", err
+	}
+	if v.Session.State == blaise.SessionEnded {
+		return store.Runner{}, "", blaise.Errorf(blaise.CodeRefused, "session %s has ended", id)
+	}
+	return c.makeRunner(ctx, store.Runner{Name: name, Labels: labels, SingleUse: true, Session: id, By: by})
+}
 
 // fresh refuses a single-use token that nobody used in time.
 func (c *Control) fresh(r store.Runner) error {

@@ -30,15 +30,17 @@ func newSecret(prefix string) string {
 
 // NewRunner makes a runner and its token, which is shown this once.
 func (c *Control) NewRunner(ctx context.Context, by, name string, labels map[string]string, single bool) (store.Runner, string, error) {
-	if name == "" {
-		return store.Runner{}, "", blaise.Errorf(blaise.CodeInvalid, "create token: the runner has no name").
+	return c.makeRunner(ctx, store.Runner{Name: name, Labels: labels, SingleUse: single, By: by})
+}
+
+func (c *Control) makeRunner(ctx context.Context, r store.Runner) (store.Runner, string, error) {
+	if r.Name == "" {
+		return r, "", blaise.Errorf(blaise.CodeInvalid, "create token: the runner has no name").
 			WithHint("blaise token create NAME")
 	}
 	secret := newSecret(RunnerPrefix)
-	r := store.Runner{
-		ID: blaise.RunnerID(uuid.Must(uuid.NewV7()).String()), Name: name, Labels: labels,
-		SingleUse: single, TokenHash: HashToken(secret), CreatedAt: c.now(), By: by,
-	}
+	r.ID = blaise.RunnerID(uuid.Must(uuid.NewV7()).String())
+	r.TokenHash, r.CreatedAt = HashToken(secret), c.now()
 	return r, secret, c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutRunner(r) })
 }
 

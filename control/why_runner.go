@@ -48,6 +48,9 @@ func (c *Control) whyToken(r store.Runner) []string {
 		lines = append(lines, fmt.Sprintf("its token is revoked when its last run has ended, asked by %s at %s; turns that are "+
 			"open at %s are cancelled (token revoke --after-drain)", r.Leaving.By,
 			r.Leaving.At.Format("2006-01-02 15:04:05 MST"), r.Leaving.Until.Format("2006-01-02 15:04:05 MST")))
+	case r.SingleUse && !r.Used && r.Session != "":
+		lines = append(lines, "its token can be used once, for session "+string(r.Session)+", until "+
+			r.CreatedAt.Add(SingleUseLife).Format("2006-01-02 15:04:05 MST"))
 	case r.SingleUse && r.Session != "":
 		lines = append(lines, "its token is for one session, and that is "+string(r.Session))
 	case r.SingleUse && r.Used:

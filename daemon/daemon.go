@@ -37,6 +37,9 @@ type Config struct {
 	Admission Admission
 	// GiveUp is how long Once waits for a Blaise that cannot be reached; default 2 min.
 	GiveUp time.Duration
+	// Idle is how long Once waits for a run; 0 for ever. None has come then is
+	// CodeNotFound.
+	Idle time.Duration
 	// Wait is how long one poll for offers lasts; default 25 s.
 	Wait time.Duration
 }
@@ -175,11 +178,9 @@ func (d *Daemon) takeUntilTold(ctx context.Context) error {
 			stop(errNoMore)
 			d.watches.Go(func() { d.askDrain(ctx, timeout) })
 		case <-d.reload:
-			if err := d.read(); err != nil {
-				d.log.Error("token and configuration stay as they were", "error", err)
-				continue
+			if d.reread() {
+				stop(errAgain)
 			}
-			stop(errAgain)
 		case err := <-taking:
 			return err
 		}
@@ -212,6 +213,12 @@ func (d *Daemon) finish(ctx context.Context, why error) error {
 		case <-d.interrupt:
 			d.signalAll(os.Interrupt)
 			continue
+		case timeout := <-d.drain:
+			d.watches.Go(func() { d.askDrain(ctx, timeout) })
+			continue
+		case <-d.reload:
+			d.reread()
+			continue
 		case <-late:
 		case <-ctx.Done():
 		}
@@ -223,6 +230,15 @@ func (d *Daemon) finish(ctx context.Context, why error) error {
 		return d.outcome
 	}
 	return why
+}
+
+// reread reads on demand; what cannot be read changes nothing.
+func (d *Daemon) reread() bool {
+	err := d.read()
+	if err != nil {
+		d.log.Error("token and configuration stay as they were", "error", err)
+	}
+	return err == nil
 }
 
 // read reads the token and the description.

@@ -22,7 +22,11 @@ func (d *Daemon) take(ctx, life context.Context) error {
 		d.bear(life, r)
 	}
 	d.unborn = nil
+	began := time.Now()
 	for {
+		if err := d.idle(time.Since(began)); err != nil {
+			return err
+		}
 		if err := d.admit(ctx, link); err != nil {
 			return err
 		}
@@ -56,6 +60,16 @@ func (d *Daemon) greet(ctx context.Context) error {
 	return nil
 }
 
+// idle refuses to wait longer for the run of Once.
+func (d *Daemon) idle(waited time.Duration) error {
+	children, burials, _ := d.live()
+	if !d.c.Once || d.c.Idle == 0 || waited < d.c.Idle || children+burials > 0 {
+		return nil
+	}
+	return blaise.Errorf(blaise.CodeNotFound, "no run came within %s", d.c.Idle).
+		WithHint("`blaise list` shows what waits, `blaise why` for what")
+}
+
 // lookAgain is how soon a paused instance looks whether it may go on.
 const lookAgain = 2 * time.Second
 
@@ -64,6 +78,9 @@ func (d *Daemon) offers(ctx context.Context, free int, changed <-chan struct{}) 
 	wait := d.c.Wait
 	if d.hurry() {
 		wait = min(wait, lookAgain)
+	}
+	if d.c.Once && d.c.Idle > 0 {
+		wait = min(wait, d.c.Idle)
 	}
 	if free == 0 {
 		wait = 0

@@ -22,6 +22,7 @@ var (
 	ErrBroken        = errors.New("the repository is broken")
 	ErrNoSpace       = errors.New("no space left")
 	ErrRefused       = errors.New("git refuses an object")
+	ErrLacks         = errors.New("the repository has not the commits that the work begins at")
 )
 
 // An Error is a git command that failed, or a repository that is not fit.

@@ -84,13 +84,13 @@ func (r *Repo) has(ctx context.Context, id string) (bool, error) {
 }
 
 // fetch runs under the lock: it trips over a half-made worktree.
-func (r *Repo) fetch(ctx context.Context, from, refspec string) error {
+func (r *Repo) fetch(ctx context.Context, from string, refspecs ...string) error {
 	return r.Locked(ctx, func(ctx context.Context) error {
 		_, err := r.run(ctx, command{
 			dir:    r.Dir,
 			config: []string{"fetch.fsckObjects=true", "transfer.fsckObjects=true"},
-			args: []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules",
-				"--no-write-fetch-head", "--no-auto-maintenance", "--update-shallow", "--", from, refspec},
+			args: append([]string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules",
+				"--no-write-fetch-head", "--no-auto-maintenance", "--update-shallow", "--", from}, refspecs...),
 		})
 		return err
 	})

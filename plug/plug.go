@@ -90,15 +90,24 @@ type Scope struct {
 	Alone       bool             // a layer further in sees nothing but Dir
 	Save        int              // the number the next save gets
 	Restore     blaise.SavedWork // the work a new environment starts from, N 0 for base (A22)
+	Leaves      bool             // the machine is there for one run: what is saved must be among Files
 	Dir         string           // a directory of this environment and plug in the runner's state, never visible inside
 	Host        Env              // where the runner is: manage what you make from here
 	State       State
+	Files       Files
 	Intend      func(context.Context, blaise.Resource) error // the ledger, before the thing is made; for several goroutines
 	Forget      func(context.Context, blaise.Resource) error // the ledger, after a probe found it absent
 	Note        func(transcript.Event)                       // progress and output
 	Secret      func(string)                                 // a value that must not leave this run
 	Patience    time.Duration                                // how long a Filter may take over an event
 	Log         *slog.Logger
+}
+
+// Files are what Blaise keeps of the session, for other machines. A Put that is
+// too long for it, or more than it keeps of a session, is refused.
+type Files interface {
+	Put(ctx context.Context, path string) (sha256 string, err error)
+	Get(ctx context.Context, sha256, path string) error
 }
 
 // State keeps one value per plug id, durable on return, kept by Blaise,

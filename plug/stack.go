@@ -25,6 +25,8 @@ type StackOptions struct {
 	Machine     blaise.MachineID // goes into the records
 	Save        int              // the number the next save gets
 	Restore     blaise.SavedWork // what a new environment starts from
+	Leaves      bool             // the machine is there for one run
+	Files       Files
 	State       func(id string) State
 	Intend      func(context.Context, blaise.Resource) error
 	Forget      func(context.Context, blaise.Resource) error
@@ -121,6 +123,9 @@ func (o *StackOptions) fillIn() {
 	}
 	if o.State == nil {
 		o.State = func(string) State { return noState{} }
+	}
+	if o.Files == nil {
+		o.Files = noFiles{}
 	}
 	ledger := func(context.Context, blaise.Resource) error { return nil }
 	if o.Intend == nil {
@@ -241,6 +246,17 @@ func find(records []blaise.PlugRecord, id string) *blaise.PlugRecord {
 		}
 	}
 	return nil
+}
+
+// noFiles are the Files of a stack without Blaise.
+type noFiles struct{}
+
+func (noFiles) Put(context.Context, string) (string, error) {
+	return "", errors.New("there is nowhere to keep files")
+}
+
+func (noFiles) Get(context.Context, string, string) error {
+	return errors.New("there are no files")
 }
 
 // noState is the State of a stack without Blaise: it forgets.

@@ -116,7 +116,7 @@ func (s *Stack) scope(l *layer) Scope {
 	return Scope{
 		Session: s.o.Session, Environment: s.o.Environment, ID: l.spec.ID, Machine: s.o.Machine,
 		Opened: l.record.Opened, Alone: l.alone,
-		Save: s.saves, Restore: s.o.Restore,
+		Save: s.saves, Restore: s.o.Restore, Leaves: s.o.Leaves, Files: s.o.Files,
 		Dir:  filepath.Join(s.envDir(), l.spec.ID),
 		Host: s.o.Host, State: layerState{State: s.o.State(l.spec.ID), layer: l},
 		Intend: func(ctx context.Context, r blaise.Resource) error {

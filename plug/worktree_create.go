@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -50,13 +49,12 @@ func (w *worktree) create(ctx context.Context, s Scope, was *made) (*made, error
 
 // chooseStart is the saved work if there is some, else base (A22).
 func (w *worktree) chooseStart(ctx context.Context, s Scope, repo *git.Repo, m *made) error {
-	if s.Restore.N == 0 || s.Restore.Repo != "" && s.Restore.Repo != repo.Dir {
+	here := s.Restore.Repo == "" || s.Restore.Repo == repo.Dir || s.Restore.Bundle != ""
+	if s.Restore.N == 0 || !here {
 		return nil
 	}
-	if isFile(s.Restore.Ref) {
-		if err := repo.Borrow(ctx, s.Restore.Ref, restoreRef(s)); err != nil {
-			return fmt.Errorf("read saved work: %w", err)
-		}
+	if err := fetch(ctx, s, repo); err != nil && !errors.Is(err, git.ErrLacks) {
+		return fmt.Errorf("read saved work: %w", err)
 	}
 	commit, err := repo.Resolve(ctx, s.Restore.Commit)
 	if errors.Is(err, git.ErrNoRevision) {
@@ -242,15 +240,6 @@ func (w *worktree) restore(ctx context.Context, s Scope, repo *git.Repo, m *made
 	m.Saved = head + " " + m.tree
 	note(s, "beginning with the work saved as %s", s.Restore.Ref)
 	return repo.Unfold(ctx, m.Dir, m.Start, restoreRef(s))
-}
-
-// restoreRef is the ref that holds the saved work: its own, be it another
-// session's, or the one that a bundle is borrowed as.
-func restoreRef(s Scope) string {
-	if strings.HasPrefix(s.Restore.Ref, "refs/") {
-		return s.Restore.Ref
-	}
-	return saveRef(s.Session, s.Restore.N)
 }
 
 func progress(s Scope) func(git.Progress) {

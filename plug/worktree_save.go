@@ -47,6 +47,9 @@ func (w *worktree) Save(ctx context.Context, s Scope, _ Env) (blaise.SavedWork, 
 	if err != nil {
 		return blaise.SavedWork{}, err
 	}
+	if err := k.sendHome(ctx, &work); err != nil {
+		return work, err
+	}
 	m.Saved = print
 	return work, m.save(s.Dir)
 }

@@ -36,7 +36,7 @@ func (r *run) newStack(specs []plug.Spec, unreadable bool) (*plug.Stack, error) 
 		Session: string(l.Session), Environment: string(l.Environment),
 		Records: l.Opened, Unreadable: unreadable,
 		Host: host, StateDir: r.spec.State, Machine: r.spec.Machine,
-		Save: l.NextSave, Restore: restore(l),
+		Save: l.NextSave, Restore: restore(l), Leaves: l.Ephemeral, Files: runFiles{r: r},
 		State:  func(id string) plug.State { return plugState{r: r, id: id} },
 		Record: r.recordPlug, Intend: r.intend, Forget: r.forget,
 		Note: r.record.tell, Secret: func(s string) { r.secrets.Add(s) }, Log: r.log,

@@ -133,7 +133,24 @@ func runnerOf(r control.RunnerView) api.Runner {
 
 func (s *Server) createToken(ctx context.Context, in *struct{ Body api.NewToken }) (api.Token, error) {
 	b := in.Body
+	if b.Session != "" {
+		return s.createTokenFor(ctx, b)
+	}
 	r, secret, err := s.control.NewRunner(ctx, callerOf(ctx).user.Name, b.Name, b.Labels, b.SingleUse)
+	return api.Token{ID: r.ID, Name: r.Name, Secret: secret}, err
+}
+
+// createTokenFor makes a token for one session.
+func (s *Server) createTokenFor(ctx context.Context, b api.NewToken) (api.Token, error) {
+	if !b.SingleUse {
+		return api.Token{}, blaise.Errorf(blaise.CodeInvalid, "a token for one session is a single-use one").
+			WithHint("blaise token create %s --single-use --session %s", b.Name, b.Session)
+	}
+	id, err := s.views.Find(ctx, string(b.Session))
+	if err != nil {
+		return api.Token{}, err
+	}
+	r, secret, err := s.control.NewRunnerFor(ctx, callerOf(ctx).user.Name, b.Name, b.Labels, id)
 	return api.Token{ID: r.ID, Name: r.Name, Secret: secret}, err
 }
 

@@ -163,6 +163,7 @@ func leaseOf(id blaise.RunID, l control.Lease) (api.Lease, error) {
 		OnContextLoss: p.OnContextLoss, OnInterruptedTurn: p.OnInterruptedTurn,
 		Inputs: ses.Inputs, Opened: env.Plugs, Resources: env.Resources, Clean: env.Clean,
 		NextSave: ses.Saves + 1, Saved: snap.Save,
+		Ephemeral:    snap.Run.Ephemeral,
 		Restore:      snap.Run.Kind == blaise.RunStart && snap.Save.N > 0,
 		Conversation: ses.Conversation, Wanted: ses.Wanted, Turns: ses.Turns, Config: l.Config,
 		Forced: env.Forced, ForcedWhy: env.ForcedWhy,

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -21,6 +19,8 @@ func restoreCommand(a *app) *cobra.Command {
 		Use: "restore ID", Short: "Bring back the work that was saved of a session",
 		Long: "Brings back the last save of a session's work: as the branch blaise/ID-restored of the\n" +
 			"repository, without touching what is checked out; with --to, as files in a new folder.\n" +
+			"Work of a runner that was there for one run comes from Blaise, into the clone of its\n" +
+			"repository that this is run in or that --repo names.\n" +
 			"While a save is under way it waits for it, for up to a minute.",
 		Example: "  blaise restore k3v9\n  blaise restore k3v9 --to ../k3v9", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
@@ -37,7 +37,7 @@ func restoreCommand(a *app) *cobra.Command {
 				return err
 			}
 			a.aboutSave(s, save)
-			done, err := o.restore(ctx, s, save)
+			done, err := o.restore(ctx, c, s, save)
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func restoreCommand(a *app) *cobra.Command {
 		}),
 	})
 	c.Flags().StringVar(&o.to, "to", "", "make a worktree with the files in this new folder")
-	c.Flags().StringVar(&o.repo, "repo", "", "the repository, if it has moved")
+	c.Flags().StringVar(&o.repo, "repo", "", "the repository, if it has moved or is on another machine")
 	return c
 }
 
@@ -72,15 +72,17 @@ func (a *app) restored(r restored) error {
 	return nil
 }
 
-func (o restoreOptions) restore(ctx context.Context, s api.Session, save blaise.SavedWork) (restored, error) {
-	r, err := openSource(ctx, or(o.repo, save.Repo))
+func (o restoreOptions) restore(
+	ctx context.Context, c *api.Client, s api.Session, save blaise.SavedWork,
+) (restored, error) {
+	r, err := o.source(ctx, save)
 	if err != nil {
 		return restored{}, err
 	}
 	done := restored{
 		Session: s.ID, Ref: save.Ref, Repo: r.Dir, Branch: "blaise/" + string(s.ID) + "-restored",
 	}
-	if done.Commit, err = bring(ctx, r, s.ID, save); err != nil {
+	if done.Commit, err = bring(ctx, c, r, s.ID, save); err != nil {
 		return done, err
 	}
 	if o.to == "" {
@@ -112,39 +114,6 @@ func lastSave(s api.Session) (blaise.SavedWork, error) {
 			WithHint("work is saved at every pause and end; if it runs now: blaise pause %s", s.ID)
 	}
 	return last, nil
-}
-
-func openSource(ctx context.Context, dir string) (*git.Repo, error) {
-	r, err := git.Open(ctx, dir)
-	if err == nil {
-		return r, nil
-	}
-	if _, statErr := os.Stat(dir); statErr != nil || errors.Is(err, git.ErrNotRepository) {
-		return nil, blaise.Errorf(blaise.CodeNotFound, "the repository %s is not here", dir).
-			WithHint("run this on the machine where it is, or name its new place with --repo")
-	}
-	return nil, err
-}
-
-// bring finds the commit of a save in the repository; a save that is a bundle
-// is brought into it first.
-func bring(ctx context.Context, r *git.Repo, id blaise.SessionID, save blaise.SavedWork) (string, error) {
-	ref := save.Ref
-	if !strings.HasPrefix(ref, "refs/") {
-		ref = fmt.Sprintf("refs/blaise/%s/%d", id, save.N)
-		if err := r.Borrow(ctx, save.Ref, ref); err != nil {
-			return "", err
-		}
-	}
-	commit, err := r.Ref(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	if commit == "" {
-		return "", blaise.Errorf(blaise.CodeNotFound, "%s is not in repository %s", save.Ref, r.Dir).
-			WithHint("if the repository has moved, name its new place with --repo")
-	}
-	return commit, nil
 }
 
 // putBranch makes the branch, or moves it where it is checked out nowhere.

@@ -25,8 +25,10 @@ func tokenCreateCommand(a *app) *cobra.Command {
 		Long: "Makes a runner. Its token goes to stdout and is shown this once, or into a\n" +
 			"file for you alone; all daemons that start with it are one runner. Keep it outside of\n" +
 			"every repository.",
-		Example: "  blaise token create laptop --out ~/.config/blaise/laptop.token\n  runner start --url URL --token-file ~/.config/blaise/laptop.token",
-		Args:    exactArgs("the name of a runner"),
+		Example: "  blaise token create laptop --out ~/.config/blaise/laptop.token\n" +
+			"  runner start --url URL --token-file ~/.config/blaise/laptop.token\n" +
+			"  blaise token create ci-4711 --single-use --label pool=ci",
+		Args: exactArgs("the name of a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			t.Name = args[0]
 			if _, err := os.Lstat(out); out != "" && err == nil {
@@ -51,7 +53,8 @@ func tokenCreateCommand(a *app) *cobra.Command {
 	})
 	c.Flags().StringToStringVar(&t.Labels, "label", nil, "a label that agents may require, `name=value`")
 	c.Flags().StringVar(&out, "out", "", "write the token into this new file, for you alone to read")
-	c.Flags().BoolVar(&t.SingleUse, "single-use", false, "for one daemon and one run")
+	c.Flags().BoolVar(&t.SingleUse, "single-use", false, "for one daemon and one session; good for 15 minutes if nobody uses it")
+	c.Flags().StringVar((*string)(&t.Session), "session", "", "with --single-use: for this session alone")
 	return c
 }
 

@@ -45,6 +45,7 @@ func startCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&o.url, "url", "", "where Blaise is (BLAISE_URL)")
 	c.Flags().StringVar(&o.tokenFile, "token-file", "", "a file with the runner token (else BLAISE_RUNNER_TOKEN)")
 	c.Flags().BoolVar(&o.once, "once", false, "take one run, and exit when it has ended: 0 it is done, 6 it failed")
+	c.Flags().DurationVar(&o.wait, "wait", 0, "with --once: exit with 3 when no run has come for so long (0: wait for ever)")
 	c.Flags().DurationVar(&o.giveUp, "give-up", 2*time.Minute, "with --once: exit with 5 when Blaise cannot be reached for so long")
 	c.Flags().Uint64Var(&o.minDisk, "min-disk", 256, "take no run with less disk free, in MB")
 	c.Flags().Uint64Var(&o.minMemory, "min-memory", 128, "take no run with less memory available, in MB")
@@ -54,7 +55,7 @@ func startCommand(a *app) *cobra.Command {
 type startOptions struct {
 	url, tokenFile     string
 	once               bool
-	giveUp             time.Duration
+	giveUp, wait       time.Duration
 	minDisk, minMemory uint64 // MB
 }
 
@@ -72,7 +73,7 @@ func (a *app) start(ctx context.Context, o startOptions) error {
 		return err
 	}
 	d := daemon.New(daemon.Config{
-		URL: o.url, StateDir: state, Once: o.once, GiveUp: o.giveUp, Version: programVersion(),
+		URL: o.url, StateDir: state, Once: o.once, GiveUp: o.giveUp, Idle: o.wait, Version: programVersion(),
 		Admission: daemon.Admission{Disk: o.minDisk << 20, Memory: o.minMemory << 20},
 		Token:     func() (string, error) { return token(o.tokenFile) },
 		ConfigFor: func(blaise.AgentName) string { return file },

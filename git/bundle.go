@@ -1,0 +1,80 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// shotRef is where a shot stands in a directory of ours, and in its bundles.
+const shotRef = "refs/blaise/shot"
+
+// Bundle writes what Keep has put at ref into a file, for those who cannot
+// reach the repository. What a remote of it has is left out: who takes the file
+// up has that from there. base is a commit that they have, too, where the
+// repository is shallow.
+func (r *Repo) Bundle(ctx context.Context, ref, base, file string) error {
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", ref, ref+".d")
+	if err != nil {
+		return err
+	}
+	args := append([]string{"bundle", "create", "--quiet", file}, strings.Fields(out)...)
+	published, err := r.Run(ctx, "for-each-ref", "--count=1", "--contains", ref, "refs/remotes")
+	if err != nil {
+		return err
+	}
+	if published != "" { // it would be left out itself
+		_, err = r.Run(ctx, append(args, "--not", ref+"^@")...)
+		return err
+	}
+	args = append(args, "--not", "--remotes")
+	shallow, err := r.Run(ctx, "rev-parse", "--is-shallow-repository")
+	if err == nil && strings.TrimSpace(shallow) == "true" && base != "" {
+		args = append(args, base)
+	}
+	if err == nil {
+		_, err = r.Run(ctx, args...)
+	}
+	return err
+}
+
+// Unbundle brings the saved work that a file of Bundle holds, or one of
+// Shot.Bundle, into the repository as ref, every object checked. ErrLacks is in
+// the chain if the repository has not the commits that the work begins at.
+func (r *Repo) Unbundle(ctx context.Context, file, ref string) error {
+	heads, err := r.Run(ctx, "bundle", "list-heads", file)
+	if err != nil {
+		return err
+	}
+	main, all := "", false
+	for line := range strings.Lines(heads) {
+		_, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case name == shotRef:
+			return r.Borrow(ctx, file, ref)
+		case strings.Contains(name, ".d/"):
+			all = true
+		case strings.HasPrefix(name, "refs/blaise/"):
+			main = name
+		}
+	}
+	if main == "" {
+		return fmt.Errorf("read bundle %s: no saved work is in it", file)
+	}
+	specs := []string{"+" + main + ":" + ref}
+	if all {
+		specs = append(specs, "+"+main+".d/*:"+ref+".d/*")
+	}
+	return lacking(r.fetch(ctx, file, specs...))
+}
+
+// lacking marks what git says of a bundle that begins at unknown commits.
+func lacking(err error) error {
+	var e *Error
+	if errors.As(err, &e) && strings.Contains(e.Stderr, "prerequisite commits") {
+		e.Kind = ErrLacks
+		e.Hint = "get the newest commits first: git -C " + e.Dir + " fetch --all"
+	}
+	return err
+}
