@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"blaise.dev/blaise/plug"
 )
@@ -14,10 +15,20 @@ import (
 // A Config is what blaise.yml says: how this runner's sessions run. Times are
 // none of it: idle, pause and limits are settings of the agent in Blaise (A6).
 type Config struct {
-	Version int // of the schema, 1
+	Version int    // of the schema, 1
+	Dir     string // what relative paths are relative to; see Base
 	Agent   Agent
 	Plugs   []plug.Spec // the first is outermost; ids are set and differ
 	Runner  Runner
+}
+
+// Base is what the relative paths of the configuration in file are relative to,
+// and where its commands work: dir, or where the file is.
+func (c Config) Base(file string) string {
+	if filepath.IsAbs(c.Dir) {
+		return c.Dir
+	}
+	return filepath.Join(filepath.Dir(file), c.Dir)
 }
 
 // An Agent says how to start the coding agent. Either Use or Command is set.

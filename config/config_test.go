@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestProblems(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{
 		{"an unknown key", good + "plug: []\n", `b.yml:3:1: unknown key "plug"; did you mean "plugs"?`},
-		{"one like no other", good + "zzzzzz: 1\n", `b.yml:3:1: unknown key "zzzzzz": known keys are version, agent, plugs, runner`},
+		{"one like no other", good + "zzzzzz: 1\n", `b.yml:3:1: unknown key "zzzzzz": known keys are version, dir, agent, plugs, runner`},
 		{"one in a section", "version: 1\nagent:\n  use: claude\n  mcpservers: []\n", `b.yml:4:3: unknown key "mcpservers" in agent; did you mean "mcpServers"?`},
 		{"one of a plug", good + "plugs:\n- use: worktree\n  brnach: x\n", `b.yml:5:3: unknown key "brnach" (did you mean "branch"?)`},
 		{"an unknown plug", good + "plugs: [{use: worktre}]\n", `b.yml:3:9: unknown plug "worktre" (did you mean "worktree"?)`},
@@ -239,4 +240,15 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Relative paths are relative to where the file is, unless it says otherwise.
+func TestBase(t *testing.T) {
+	t.Parallel()
+	for dir, want := range map[string]string{"": "/etc/blaise", ".": "/etc/blaise", "../app": "/etc/app", "/srv": "/srv"} {
+		cfg, err := config.Parse("blaise.yml", []byte("version: 1\ndir: "+strconv.Quote(dir)+"\nagent: {use: demo}\n"))
+		if got := cfg.Base("/etc/blaise/blaise.yml"); err != nil || got != want {
+			t.Errorf("dir %q: got %q, want %q; %v", dir, got, want, err)
+		}
+	}
 }

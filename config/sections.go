@@ -15,7 +15,7 @@ import (
 
 // The keys of each section, in the order in which they are documented.
 var (
-	topKeys    = []string{"version", "agent", "plugs", "runner"}
+	topKeys    = []string{"version", "dir", "agent", "plugs", "runner"}
 	agentKeys  = []string{"use", "command", "env", "mcpServers", "fs", "terminal"}
 	envKeys    = []string{"from", "secret"}
 	runnerKeys = []string{"slots", "labels"}
@@ -29,6 +29,8 @@ func (c *checker) config(root *yaml.Node) Config {
 		switch key {
 		case "version":
 			cfg.Version = c.version(value)
+		case "dir":
+			cfg.Dir = c.str(value, "dir")
 		case "agent":
 			cfg.Agent = c.agent(value)
 		case "plugs":

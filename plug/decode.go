@@ -103,8 +103,11 @@ func keysOf(config any) []Key {
 }
 
 func typeName(t reflect.Type) string {
-	if t == reflect.TypeFor[commandLine]() {
+	switch t {
+	case reflect.TypeFor[commandLine]():
 		return "a shell line or a list"
+	case reflect.TypeFor[scriptLines]():
+		return "a shell line or several"
 	}
 	switch t.Kind() {
 	case reflect.Bool:

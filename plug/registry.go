@@ -32,6 +32,16 @@ func kinds() map[string]kind {
 			config: func() any { return &localConfig{} },
 			make:   func(c any) (Plug, error) { return newLocalPlug(*c.(*localConfig)) },
 		},
+		"secrets": {
+			doc:    "secret values for the agent, in variables or private files, taken out of the record; wiped at a pause",
+			config: func() any { return &secretsConfig{} },
+			make:   func(c any) (Plug, error) { return newSecrets(*c.(*secretsConfig)) },
+		},
+		"setup": {
+			doc:    "commands inside the place around it: once for each environment (install what is needed), and in every run",
+			config: func() any { return &setupConfig{} },
+			make:   func(c any) (Plug, error) { return newSetup(*c.(*setupConfig)) },
+		},
 		"worktree": {
 			doc:    "a git worktree of its own, on a branch of its own; work is saved to refs/blaise",
 			config: func() any { return defaultWorktreeConfig() },

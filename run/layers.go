@@ -20,7 +20,7 @@ import (
 const ShimsFile = "shims"
 
 // newStack makes the stack of the environment as Blaise remembers it.
-func (r *run) newStack(specs []plug.Spec, unreadable bool) (*plug.Stack, error) {
+func (r *run) newStack(cfg config.Config, unreadable bool) (*plug.Stack, error) {
 	shims, err := os.OpenFile(filepath.Join(r.spec.Dir, ShimsFile),
 		os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -29,10 +29,10 @@ func (r *run) newStack(specs []plug.Spec, unreadable bool) (*plug.Stack, error) 
 	r.shims = shims
 	l := r.lease
 	host := &plug.Local{
-		Dir:     filepath.Dir(r.spec.Config), // paths in blaise.yml are relative to it
+		Dir:     cfg.Base(r.spec.Config), // paths in blaise.yml are relative to it
 		Program: r.spec.Program, Mark: r.spec.Mark(), Fence: r.fence, Started: r.wroteDown,
 	}
-	return plug.NewStack(specs, plug.StackOptions{
+	return plug.NewStack(cfg.Plugs, plug.StackOptions{
 		Session: string(l.Session), Environment: string(l.Environment),
 		Records: l.Opened, Unreadable: unreadable,
 		Host: host, StateDir: r.spec.State, Machine: r.spec.Machine,

@@ -55,7 +55,7 @@ func (r *run) work(ctx context.Context) error {
 	if r.agentEnv, err = r.environ(cfg.Agent); err != nil {
 		return refusal{err}
 	}
-	if r.stack, err = r.newStack(cfg.Plugs, false); err != nil {
+	if r.stack, err = r.newStack(cfg, false); err != nil {
 		return refusal{err}
 	}
 	if err := r.open(ctx); errors.Is(err, plug.ErrRefused) {

@@ -41,9 +41,9 @@ func (r *run) teardownStack() error {
 	if err == nil {
 		cfg, err = cfg.Fill(r.lease.Inputs)
 	}
-	r.stack, err = r.newStack(cfg.Plugs, err != nil)
+	r.stack, err = r.newStack(cfg, err != nil)
 	if err != nil {
-		r.stack, err = r.newStack(nil, true) // the file no longer fits the environment
+		r.stack, err = r.newStack(config.Config{Dir: cfg.Dir}, true) // the file no longer fits the environment
 	}
 	return err
 }

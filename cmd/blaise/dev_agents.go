@@ -12,6 +12,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/acp"
+	"blaise.dev/blaise/config"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/daemon"
 	"blaise.dev/blaise/git"
@@ -233,22 +234,7 @@ func (d devAgents) document(name string) ([]byte, error) {
 		return b, nil // what is wrong with it is said, with line and column, when a run reads it
 	}
 	doc["agent"] = map[string]any{"use": name}
-	d.anchor(doc)
+	dir, _ := doc["dir"].(string)
+	doc["dir"] = config.Config{Dir: dir}.Base(d.own) // the document moves elsewhere
 	return yaml.Marshal(doc)
-}
-
-// anchor makes the paths of plugs absolute: the document moves elsewhere.
-func (d devAgents) anchor(doc map[string]any) {
-	plugs, _ := doc["plugs"].([]any)
-	for _, p := range plugs {
-		plug, _ := p.(map[string]any)
-		key := map[any]string{"worktree": "repo", "local": "dir"}[plug["use"]]
-		if key == "" {
-			continue
-		}
-		path, _ := plug[key].(string)
-		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~") {
-			plug[key] = filepath.Join(filepath.Dir(d.own), path)
-		}
-	}
 }

@@ -39,7 +39,7 @@ func File(ctx context.Context, file string) (config.Config, []Finding, error) {
 	found = append(found, checkAgent(cfg))
 	found = append(found, checkEnv(cfg)...)
 	for _, s := range cfg.Plugs {
-		found = append(found, checkPlug(ctx, filepath.Dir(file), s)...)
+		found = append(found, checkPlug(ctx, cfg.Base(file), s)...)
 	}
 	return cfg, found, nil
 }

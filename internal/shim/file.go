@@ -23,22 +23,31 @@ const (
 	ExitTooLarge = 6
 )
 
-// fileVerb serves "get [--max N] ROOT PATH" and "put ROOT PATH": it writes the
-// file to stdout, or stdin to the file. It runs inside a layer, so that a path
-// means what it means there, and never leaves ROOT, whatever links there are.
+// fileVerb serves "get [--max N] ROOT PATH", "put [--private] ROOT PATH" and
+// "remove ROOT PATH": it writes the file to stdout, or stdin to the file, or
+// removes a tree. It runs inside a layer, so that a path means what it means
+// there, and never leaves ROOT, whatever links there are.
 func fileVerb(verb string, args []string) int {
 	flags := flag.NewFlagSet("shim "+verb, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	most := flags.Int64("max", 1<<30, "")
+	private := flags.Bool("private", false, "")
 	if err := flags.Parse(args); err != nil || flags.NArg() != 2 {
-		fmt.Fprintf(os.Stderr, "usage: shim %s [--max BYTES] ROOT PATH\n", verb)
+		fmt.Fprintf(os.Stderr, "usage: shim %s [--max BYTES] [--private] ROOT PATH\n", verb)
 		return 2
 	}
-	do := get
-	if verb == "put" {
-		do = put
+	root, name, err := within(flags.Arg(0), flags.Arg(1))
+	if err == nil {
+		defer root.Close()
+		switch {
+		case verb == "get":
+			err = get(root, name, *most)
+		case verb == "remove":
+			err = root.RemoveAll(name)
+		default:
+			err = put(root, name, *private)
+		}
 	}
-	err := do(flags.Arg(0), flags.Arg(1), *most)
 	if err == nil {
 		return 0
 	}
@@ -70,12 +79,7 @@ func fileExit(err error) int {
 func escapes(err error) bool { return strings.Contains(err.Error(), "escapes from parent") }
 
 // get writes the file to stdout.
-func get(dir, path string, most int64) error {
-	root, name, err := within(dir, path)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
+func get(root *os.Root, name string, most int64) error {
 	// A pipe would hold up the open for ever, without O_NONBLOCK.
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -95,19 +99,22 @@ func get(dir, path string, most int64) error {
 	return err
 }
 
-// put makes stdin the file, and the directories above it if they are missing.
-func put(dir, path string, _ int64) error {
-	root, name, err := within(dir, path)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if up := filepath.Dir(name); up != "." {
-		if err := root.MkdirAll(up, 0o755); err != nil {
+// put makes stdin the file, and the directories above it if they are missing. A
+// private one is made anew, for its owner alone, like the directories.
+func put(root *os.Root, name string, private bool) error {
+	how, file, dir := os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, fs.FileMode(0o644), fs.FileMode(0o755)
+	if private {
+		how, file, dir = how|os.O_EXCL, 0o600, 0o700
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o644)
+	if up := filepath.Dir(name); up != "." {
+		if err := root.MkdirAll(up, dir); err != nil {
+			return err
+		}
+	}
+	f, err := root.OpenFile(name, how, file)
 	if err != nil {
 		return err
 	}

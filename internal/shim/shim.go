@@ -17,7 +17,7 @@ import (
 // Main runs the shim with the arguments after PROGRAM, with or without the
 // leading "shim", and answers the exit code of the program: 0 after the command
 // ran, whatever it exited with, 2 for bad usage, 126 or 127 if it did not start.
-// Beside run it has the verbs get and put, which serve one file, stream, which
+// Beside run it has the verbs get, put and remove, which serve one file, stream, which
 // is run over stdin and stdout, reap, which ends what carries a mark, and idle,
 // which is the first process of a container.
 func Main(args []string) int {
@@ -25,11 +25,11 @@ func Main(args []string) int {
 		args = args[1:]
 	}
 	if len(args) == 0 {
-		fmt.Fprintln(os.Stderr, "usage: shim run|stream|reap|idle|get|put ...")
+		fmt.Fprintln(os.Stderr, "usage: shim run|stream|reap|idle|get|put|remove ...")
 		return 2
 	}
 	switch verb, rest := args[0], args[1:]; verb {
-	case "get", "put":
+	case "get", "put", "remove":
 		return fileVerb(verb, rest)
 	case "stream":
 		return streamVerb(rest)

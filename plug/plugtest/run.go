@@ -30,6 +30,8 @@ type Setup struct {
 	Left func(t *testing.T) []string
 	// Keeps says that files in the place outlive Destroy: they are the user's.
 	Keeps bool
+	// Secrets are values that the plug gives the agent.
+	Secrets []string
 }
 
 // Run checks the plug that setup makes. Each check gets a setup of its own.
@@ -43,11 +45,16 @@ func Run(t *testing.T, setup func(t *testing.T) Setup) {
 		{"destroys what was never opened, and twice", destroysUnopened},
 		{"destroys from another process, twice", destroysElsewhere},
 		{"crash between intent and deed", crashesAtIntent},
+		{"crash after an intent, after a save of state, and before the report", crashes},
 		{"a cancelled open is cleaned up", cancelledOpen},
 		{"gone from outside", goneFromOutside},
 		{"forwards directory, environment and exit", forwards},
 		{"signals reach the command", signals},
 		{"kill ends the whole tree", killsTree},
+		{"secrets are on no command line", hidesSecrets},
+		{"links lead nowhere on the host", followsNoLinks},
+		{"what was written inside can be removed", removesWhatWasWritten},
+		{"installed things are there after a pause", keepsHome},
 	} {
 		t.Run(check.name, func(t *testing.T) {
 			t.Parallel()

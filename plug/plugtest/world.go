@@ -35,7 +35,8 @@ type World struct {
 	states  map[string][]byte
 	notes   []transcript.Event
 	intends int
-	failAt  int // the number of the Intend that fails, 0: none
+	failAt  int               // the number of the Intend that fails, 0: none
+	crash   func(step string) // after a step was taken in
 }
 
 // NewWorld makes the world of one environment around a host.
@@ -93,6 +94,7 @@ func (w *World) intend(_ context.Context, r blaise.Resource) error {
 		return fmt.Errorf("the ledger is out of reach")
 	}
 	w.ledger[r.Kind+" "+r.Name] = r
+	w.stepLocked("intent")
 	return nil
 }
 
@@ -108,6 +110,9 @@ func (w *World) record(_ context.Context, r blaise.PlugRecord) error {
 	defer w.mu.Unlock()
 	if _, known := w.records[r.ID]; !known {
 		w.order = append(w.order, r.ID)
+	}
+	if r.Opened {
+		w.stepLocked("deed")
 	}
 	w.records[r.ID] = r
 	return nil
@@ -234,5 +239,6 @@ func (m memory) Save(_ context.Context, v any) error {
 	}
 	b, err := json.Marshal(v)
 	m.w.states[m.id] = b
+	m.w.stepLocked("state")
 	return err
 }
