@@ -66,24 +66,29 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if st, err := os.Stat(c.Dir); c.Dir != "" && (err != nil || !st.IsDir()) {
 		return nil, fmt.Errorf("start %q: no directory %q", c.Args[0], c.Dir)
 	}
-	ours, theirs, err := socketPair()
-	if err != nil {
-		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
-	}
 	argv := []string{c.Program, "shim", "run", "--fence", strconv.FormatInt(int64(c.Fence), 10), "--"}
 	mark := newMark(c.Mark)
 	cmd := &exec.Cmd{
-		Path: c.Program, Args: append(argv, c.Args...), Dir: c.Dir,
-		Env:         c.environ(mark),
-		ExtraFiles:  []*os.File{theirs},
+		Path: c.Program, Args: append(argv, c.Args...), Dir: c.Dir, Env: c.environ(mark),
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a terminal's ^C is not for it
 	}
 	setFiles(cmd, c)
+	return launch(ctx, cmd, mark, c.Args[0])
+}
+
+// launch starts cmd, which is a shim of some verb, and waits for its first word
+// about the command that is named.
+func launch(ctx context.Context, cmd *exec.Cmd, mark, name string) (*Process, error) {
+	ours, theirs, err := socketPair()
+	if err != nil {
+		return nil, fmt.Errorf("start %q: %w", name, err)
+	}
+	cmd.ExtraFiles = []*os.File{theirs}
 	err = cmd.Start()
 	theirs.Close() // now, or the end of the shim would not end our reading
 	if err != nil {
 		ours.Close()
-		return nil, fmt.Errorf("start shim %q: %w", c.Program, err)
+		return nil, fmt.Errorf("start shim %q: %w", cmd.Path, err)
 	}
 	children.Store(cmd.Process.Pid, nil)
 	p := &Process{
@@ -91,7 +96,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	if err := p.begin(ctx); err != nil {
-		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
+		return nil, fmt.Errorf("start %q: %w", name, err)
 	}
 	return p, nil
 }

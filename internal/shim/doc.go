@@ -25,6 +25,15 @@
 //
 // The command dies when the stream ends, and at the fence if nobody sees that.
 //
+// Beside run there are verbs that do one thing where they are started, inside a
+// layer:
+//
+//	get, put   one file of a workspace
+//	sandbox    run a command as a prisoner (package jail): its shim, "inside", is
+//	           the first process in there, and this one relays signals and its end
+//	probe      say in JSON what of a sandbox can be had here
+//	proxy      the door of a sandbox to the network (package gate)
+//
 // On Linux the shim is a subreaper and empties its whole tree; elsewhere it
 // ends the process group of the command. Package plug is the only user of the
 // client. The shim knows nothing of Blaise.

@@ -18,15 +18,15 @@ import (
 // leading "shim", and answers the exit code of the program: 0 after the command
 // ran, whatever it exited with, 2 for bad usage, 126 or 127 if it did not start.
 // Beside run it has the verbs get, put and remove, which serve one file, stream, which
-// is run over stdin and stdout, reap, which ends what carries a mark, and idle,
-// which is the first process of a container.
+// is run over stdin and stdout, reap, which ends what carries a mark, idle,
+// which is the first process of a container, and sandbox, probe and proxy: see
+// the package comment.
 func Main(args []string) int {
 	if len(args) > 0 && args[0] == "shim" {
 		args = args[1:]
 	}
 	if len(args) == 0 {
-		fmt.Fprintln(os.Stderr, "usage: shim run|stream|reap|idle|get|put|remove ...")
-		return 2
+		return usage()
 	}
 	switch verb, rest := args[0], args[1:]; verb {
 	case "get", "put", "remove":
@@ -37,12 +37,23 @@ func Main(args []string) int {
 		return reapVerb(rest)
 	case "idle":
 		return idleVerb()
+	case "sandbox":
+		return sandboxVerb(rest)
+	case "inside":
+		return insideVerb(rest)
+	case "probe":
+		return probeVerb(rest)
+	case "proxy":
+		return proxyVerb(rest)
 	case "run":
 		return runVerb(rest)
-	default:
-		fmt.Fprintf(os.Stderr, "shim: unknown verb %q\n", verb)
-		return 2
 	}
+	return usage()
+}
+
+func usage() int {
+	fmt.Fprintln(os.Stderr, "usage: shim run|stream|reap|idle|sandbox|probe|proxy|get|put|remove ...")
+	return 2
 }
 
 func runVerb(args []string) int {
@@ -50,8 +61,7 @@ func runVerb(args []string) int {
 	flags.SetOutput(io.Discard)
 	fence := flags.Int64("fence", 0, "")
 	if err := flags.Parse(args); err != nil || flags.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: shim run [--fence NANOS] -- COMMAND ARGS...")
-		return 2
+		return usage()
 	}
 	ctl, err := openControl()
 	if err != nil {

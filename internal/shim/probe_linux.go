@@ -1,0 +1,87 @@
+package shim
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"blaise.dev/blaise/internal/shim/jail"
+)
+
+// A Probe is what of a sandbox can be had in a place, found by trying.
+type Probe struct {
+	Tried       []Trial `json:"tried"`       // the drivers, best first
+	LandlockABI int     `json:"landlockABI"` // 0: none
+	Groups      string  `json:"groups"`      // where a control group for the number of processes can be made, or ""
+	GroupsWhy   string  `json:"groupsWhy,omitempty"`
+	Root        bool    `json:"root"` // it is root, whom limits by user do not bind
+}
+
+// A Trial is a sandbox that was made of the spec and left again.
+type Trial struct {
+	Driver string `json:"driver"`
+	Why    string `json:"why,omitempty"` // it cannot be had; "": it can
+}
+
+// probeVerb serves "probe SPEC": it makes a sandbox with each driver, up to the
+// first that works, or with the spec's own alone.
+func probeVerb(args []string) int {
+	if len(args) != 1 {
+		fmt.Fprintln(os.Stderr, "usage: shim probe SPEC")
+		return 2
+	}
+	spec, err := jail.ParseSpec(args[0])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "shim probe:", err)
+		return 2
+	}
+	found := Probe{LandlockABI: jail.LandlockABI(), Root: os.Getuid() == 0}
+	found.Groups, err = jail.FindGroups()
+	if err != nil {
+		found.GroupsWhy = err.Error()
+	}
+	drivers := []string{spec.Driver}
+	if spec.Driver == "" {
+		drivers = []string{jail.Bubblewrap, jail.Namespaces, jail.Landlock}
+	}
+	for _, d := range drivers {
+		spec.Driver = d
+		t := Trial{Driver: d}
+		if err := try(spec); err != nil {
+			t.Why = err.Error()
+		}
+		if found.Tried = append(found.Tried, t); t.Why == "" {
+			break
+		}
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(found); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// try makes the sandbox once, for a command that does nothing.
+func try(spec jail.Spec) error {
+	switch {
+	case spec.Driver == jail.Landlock && jail.LandlockABI() == 0:
+		return fmt.Errorf("the kernel has no Landlock")
+	case spec.Driver == jail.Bubblewrap:
+		if _, err := exec.LookPath("bwrap"); err != nil {
+			return fmt.Errorf("bwrap is not installed")
+		}
+	}
+	shim := jail.InsideShim
+	if !spec.OwnView() {
+		shim = spec.Shim
+	}
+	out := os.Stdout
+	os.Stdout = os.Stderr // what it says is not our answer
+	defer func() { os.Stdout = out }()
+	p, err := imprison(spec, []string{shim, "shim", "get", "/", "/"})
+	if err != nil {
+		return err
+	}
+	<-p.Gone()
+	return nil
+}
