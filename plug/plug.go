@@ -92,6 +92,7 @@ type Scope struct {
 	Restore     blaise.SavedWork // the work a new environment starts from, N 0 for base (A22)
 	Leaves      bool             // the machine is there for one run: what is saved must be among Files
 	Dir         string           // a directory of this environment and plug in the runner's state, never visible inside
+	Private     []string         // of the runner, on its machine: its state, its blaise.yml; never visible inside
 	Host        Env              // where the runner is: manage what you make from here
 	State       State
 	Files       Files

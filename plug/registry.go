@@ -32,6 +32,11 @@ func kinds() map[string]kind {
 			config: func() any { return &localConfig{} },
 			make:   func(c any) (Plug, error) { return newLocalPlug(*c.(*localConfig)) },
 		},
+		"sandbox": {
+			doc:    "walls around the agent: its workspace and a home are all it can change, and its network what you say",
+			config: func() any { return defaultSandboxConfig() },
+			make:   func(c any) (Plug, error) { return newSandbox(*c.(*sandboxConfig)) },
+		},
 		"secrets": {
 			doc:    "secret values for the agent, in variables or private files, taken out of the record; wiped at a pause",
 			config: func() any { return &secretsConfig{} },

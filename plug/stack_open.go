@@ -117,8 +117,9 @@ func (s *Stack) scope(l *layer) Scope {
 		Session: s.o.Session, Environment: s.o.Environment, ID: l.spec.ID, Machine: s.o.Machine,
 		Opened: l.record.Opened, Alone: l.alone,
 		Save: s.saves, Restore: s.o.Restore, Leaves: s.o.Leaves, Files: s.o.Files,
-		Dir:  filepath.Join(s.envDir(), l.spec.ID),
-		Host: s.o.Host, State: layerState{State: s.o.State(l.spec.ID), layer: l},
+		Dir:     filepath.Join(s.envDir(), l.spec.ID),
+		Private: append([]string{s.o.StateDir}, s.o.Private...),
+		Host:    s.o.Host, State: layerState{State: s.o.State(l.spec.ID), layer: l},
 		Intend: func(ctx context.Context, r blaise.Resource) error {
 			r.Plug = l.spec.ID
 			return s.o.Intend(ctx, r)

@@ -38,7 +38,13 @@ func File(ctx context.Context, file string) (config.Config, []Finding, error) {
 		Plural(cfg.Runner.Slots, "slot")}}
 	found = append(found, checkAgent(cfg))
 	found = append(found, checkEnv(cfg)...)
-	for _, s := range cfg.Plugs {
+	for i, s := range cfg.Plugs {
+		if hostPrograms(cfg.Plugs[:i]) {
+			if f, checked := checkHere(ctx, cfg.Base(file), s); checked {
+				found = append(found, f)
+				continue
+			}
+		}
 		found = append(found, checkPlug(ctx, cfg.Base(file), s)...)
 	}
 	return cfg, found, nil

@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"git":        {},
 	"audit":      {},
 
-	"plug":   {".", "transcript", "git", "redact", "internal/engine", "internal/near", "internal/shim"},
+	"plug":   {".", "transcript", "git", "redact", "internal/engine", "internal/near", "internal/shim", "internal/shim/gate", "internal/shim/jail"},
 	"config": {"plug", "acp", "internal/near"},
 	"run":    {".", "acp", "plug", "transcript", "directive", "config", "redact", "api"},
 	"daemon": {".", "api", "config", "transcript", "plug", "git", "run", "internal/shim"},
@@ -31,10 +31,12 @@ var mayImport = map[string][]string{
 	"server":    {".", "api", "control", "store", "transcript"},
 	"dashboard": {".", "api", "control", "server", "transcript"},
 
-	"internal/check":  {"acp", "config", "plug"},
-	"internal/engine": {},
-	"internal/near":   {},
-	"internal/shim":   {},
+	"internal/check":     {"acp", "config", "plug"},
+	"internal/engine":    {},
+	"internal/near":      {},
+	"internal/shim":      {"internal/shim/gate", "internal/shim/jail"},
+	"internal/shim/gate": {},
+	"internal/shim/jail": {},
 	"internal/runcmd": {
 		".", "acp", "api", "config", "directive", "git", "plug", "redact", "run", "transcript",
 		"internal/demoagent", "internal/shim",

@@ -188,6 +188,11 @@ func (p *Process) follow(first chan<- error) {
 
 func startError(rest string) error {
 	kind, text, _ := strings.Cut(rest, " ")
+	return StartError(kind, text)
+}
+
+// StartError is the error that a shim, or a sandbox, said in two parts.
+func StartError(kind, text string) error {
 	switch kind {
 	case kindNotFound:
 		return ErrNotFound

@@ -9,21 +9,6 @@ import (
 	"blaise.dev/blaise/internal/shim/jail"
 )
 
-// A Probe is what of a sandbox can be had in a place, found by trying.
-type Probe struct {
-	Tried       []Trial `json:"tried"`       // the drivers, best first
-	LandlockABI int     `json:"landlockABI"` // 0: none
-	Groups      string  `json:"groups"`      // where a control group for the number of processes can be made, or ""
-	GroupsWhy   string  `json:"groupsWhy,omitempty"`
-	Root        bool    `json:"root"` // it is root, whom limits by user do not bind
-}
-
-// A Trial is a sandbox that was made of the spec and left again.
-type Trial struct {
-	Driver string `json:"driver"`
-	Why    string `json:"why,omitempty"` // it cannot be had; "": it can
-}
-
 // probeVerb serves "probe SPEC": it makes a sandbox with each driver, up to the
 // first that works, or with the spec's own alone.
 func probeVerb(args []string) int {
@@ -71,14 +56,10 @@ func try(spec jail.Spec) error {
 			return fmt.Errorf("bwrap is not installed")
 		}
 	}
-	shim := jail.InsideShim
-	if !spec.OwnView() {
-		shim = spec.Shim
-	}
 	out := os.Stdout
 	os.Stdout = os.Stderr // what it says is not our answer
 	defer func() { os.Stdout = out }()
-	p, err := imprison(spec, []string{shim, "shim", "get", "/", "/"})
+	p, err := imprison(spec, []string{spec.Shim, "shim", "get", "/", "/"})
 	if err != nil {
 		return err
 	}

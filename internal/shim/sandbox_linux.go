@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -46,12 +45,6 @@ func sandboxVerb(args []string) int {
 	fmt.Fprintln(os.Stderr, Word(spec.Nonce, "started"))
 	letGo()
 	return relay(p, signals)
-}
-
-// Word is a line that a sandbox says in the output of its command. The nonce,
-// which the command does not know, tells it from what the command says.
-func Word(nonce string, words ...string) string {
-	return "\x1e" + nonce + " " + strings.Join(words, " ")
 }
 
 func kindOfStart(err error) string {
@@ -109,7 +102,7 @@ func guardCommand(spec jail.Spec, argv []string) (*exec.Cmd, error) {
 			return nil, fmt.Errorf("find bwrap: %w", err)
 		}
 		args := append([]string{"bwrap"}, spec.Bwrap()...)
-		args = append(args, jail.InsideShim)
+		args = append(args, spec.Shim)
 		return &exec.Cmd{Path: path, Args: append(args, inside...), SysProcAttr: attr}, nil
 	case jail.Namespaces:
 		ownNamespaces(attr, spec)

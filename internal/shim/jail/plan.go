@@ -68,7 +68,7 @@ func (s Spec) plan() []step {
 	}
 	steps = addBind(steps, s.Work, true)
 	steps = s.addHiddenBelow(steps, s.Work)
-	steps = append(steps, step{kind: bind, from: s.Shim, to: InsideShim})
+	steps = append(steps, step{kind: bind, from: s.Shim, to: s.Shim})
 	if s.Network == NetworkProxy {
 		steps = append(steps, step{kind: bind, from: s.Socket, to: InsideSocket})
 	}

@@ -21,13 +21,9 @@ const (
 	NetworkProxy = "proxy" // the proxy at Socket and nothing else
 )
 
-// Where the prisoner finds what is its jailer's, under the drivers that show it
-// a file system of its own.
-const (
-	insideDir    = "/.blaise"
-	InsideShim   = insideDir + "/shim"
-	InsideSocket = insideDir + "/proxy.sock"
-)
+// InsideSocket is where the prisoner's shim finds the proxy, under the drivers
+// that show it a file system of its own: a name that is short enough.
+const InsideSocket = "/.blaise/proxy.sock"
 
 // A Spec says what a prisoner may see and do. All paths are absolute, and the
 // same inside as outside.
