@@ -2,9 +2,13 @@ package plug
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"slices"
+	"time"
+
+	"blaise.dev/blaise/internal/engine"
 )
 
 // A containerEnv is the inside of a container. Each command is an exec of the
@@ -17,9 +21,7 @@ type containerEnv struct {
 var _ Env = containerEnv{}
 
 func (b *containerBuilder) env(outer Env) (Env, error) {
-	in, err := newReached(b.s, func(ctx context.Context, args ...string) (io.ReadWriteCloser, error) {
-		return b.e.Exec(ctx, b.name, "", append([]string{b.shim.inside}, args...))
-	})
+	in, err := newReached(b.s, b.exec)
 	if err != nil {
 		return nil, err
 	}
@@ -28,6 +30,33 @@ func (b *containerBuilder) env(outer Env) (Env, error) {
 	place.OS, place.Arch = "linux", b.e.Arch
 	place.Env = mergeEnv(place.Env, keysAndValues(b.p.c.Env))
 	return containerEnv{place: place, in: in}, nil
+}
+
+// engineLimit is how long an engine may be away: it restarts, and the run that
+// lost its agent with it starts it again.
+const engineLimit = time.Minute
+
+// exec runs the shim inside. An engine that is away is waited for, and a
+// container that it did not start again is started: nothing runs in it then.
+func (b *containerBuilder) exec(ctx context.Context, args ...string) (io.ReadWriteCloser, error) {
+	argv := append([]string{b.shim.inside}, args...)
+	for deadline := time.Now().Add(engineLimit); ; {
+		rw, err := b.e.Exec(ctx, b.name, "", argv)
+		switch {
+		case err == nil || ctx.Err() != nil || time.Now().After(deadline):
+			return rw, err
+		case errors.Is(err, engine.ErrStopped):
+			if err := b.e.Start(ctx, b.name); err != nil {
+				return nil, err
+			}
+		case !errors.Is(err, engine.ErrUnreachable):
+			return nil, err
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
 }
 
 func (e containerEnv) Place() Place { return e.place }

@@ -18,11 +18,13 @@ import (
 const MinAPI = "1.41"
 
 // The ways in which an engine is of no use; test with errors.Is. ErrNotFound is
-// a thing that it does not have.
+// a thing that it does not have, ErrStopped a container that must run and does
+// not.
 var (
 	ErrUnreachable = errors.New("no engine answers")
 	ErrTooOld      = errors.New("the engine is too old")
 	ErrNotFound    = errors.New("not found")
+	ErrStopped     = errors.New("the container does not run")
 )
 
 // An Engine is one connection to a Docker Engine, or to what speaks its API. Its

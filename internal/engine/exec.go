@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
@@ -20,6 +21,9 @@ func (e *Engine) Exec(ctx context.Context, name, user string, args []string) (io
 	made, err := e.c.ContainerExecCreate(ctx, name, container.ExecOptions{
 		User: user, Cmd: args, AttachStdin: true, AttachStdout: true, AttachStderr: true,
 	})
+	if errdefs.IsConflict(err) {
+		return nil, fmt.Errorf("run in container %s: %w: %w", name, ErrStopped, err)
+	}
 	if err != nil {
 		return nil, wrap(err, "run in container %s", name)
 	}

@@ -45,6 +45,7 @@ type Streamed struct {
 	name  string
 	mark  string // of this process alone
 	dial  Dial
+	held  []*os.File // closed with ended
 	mux   *mux
 	begun chan error    // the shim's first word
 	ended chan struct{} // the command ended and its output is read; code, signal and err are set
@@ -82,11 +83,17 @@ func Over(ctx stdcontext.Context, dial Dial, c Remote) (*Streamed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
 	}
-	rw, err := dial(ctx, "shim", "stream", mark)
+	held, err := holdFiles(&c)
 	if err != nil {
 		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
 	}
+	rw, err := dial(ctx, "shim", "stream", mark)
+	if err != nil {
+		closeFiles(held)
+		return nil, fmt.Errorf("start %q: %w", c.Args[0], err)
+	}
 	p := &Streamed{
+		held: held,
 		name: c.Args[0], mark: mark, dial: dial, mux: newMux(rw),
 		begun: make(chan error, 1), exited: make(chan struct{}), ended: make(chan struct{}),
 		gone: make(chan struct{}), over: make(chan struct{}),
@@ -152,6 +159,7 @@ func (p *Streamed) follow(outputs ...*receiver) {
 		for _, r := range outputs {
 			r.drained(outputLimit)
 		}
+		closeFiles(p.held)
 		close(p.ended)
 	}()
 	err := p.mux.serve(p.hear)

@@ -93,6 +93,22 @@ func TestOver(t *testing.T) {
 			t.Errorf("stderr %q, want %q", &errs, want)
 		}
 	})
+	t.Run("holds the files that it is given", func(t *testing.T) {
+		t.Parallel()
+		theirIn, in, _ := os.Pipe()
+		out, theirOut, _ := os.Pipe()
+		p := over(t, shim.Remote{Args: []string{"cat"}, Stdin: theirIn, Stdout: theirOut})
+		theirIn.Close()
+		theirOut.Close()
+		_, _ = in.WriteString("there and back")
+		in.Close()
+		if got, err := io.ReadAll(out); string(got) != "there and back" || err != nil {
+			t.Errorf("got %q, %v", got, err)
+		}
+		if code, _, err := p.Wait(); code != 0 || err != nil {
+			t.Errorf("got %d, %v", code, err)
+		}
+	})
 	t.Run("finds no command", func(t *testing.T) {
 		t.Parallel()
 		if _, err := shim.Over(t.Context(), dial, shim.Remote{Args: []string{"no-such-command"}}); !errors.Is(err, shim.ErrNotFound) {
