@@ -69,12 +69,15 @@ func (c *Client) NewSession(ctx context.Context, p SessionParams) (Session, erro
 }
 
 // LoadSession takes a conversation up again. The agent replays it as updates,
-// by the spec before the answer; Gemini sends them after it.
+// by the spec before the answer; Gemini sends them after it. It returns
+// ErrTurnOpen, sending nothing, while the session has a turn: agents lose the
+// turn's cancel, or its answer.
 func (c *Client) LoadSession(ctx context.Context, id string, p SessionParams) (Session, error) {
 	return c.reopen(ctx, "session/load", id, p)
 }
 
-// ResumeSession takes a conversation up again without a replay.
+// ResumeSession takes a conversation up again without a replay, where the agent
+// keeps to the spec. It returns ErrTurnOpen as LoadSession does.
 func (c *Client) ResumeSession(ctx context.Context, id string, p SessionParams) (Session, error) {
 	return c.reopen(ctx, "session/resume", id, p)
 }
@@ -82,6 +85,9 @@ func (c *Client) ResumeSession(ctx context.Context, id string, p SessionParams) 
 func (c *Client) reopen(
 	ctx context.Context, method, id string, p SessionParams,
 ) (Session, error) {
+	if c.Turn(id) != Idle {
+		return Session{}, ErrTurnOpen
+	}
 	c.know(id)
 	raw, err := c.Call(ctx, method, p.params(id))
 	if err != nil {

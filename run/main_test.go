@@ -20,10 +20,10 @@ func TestMain(m *testing.M) {
 			os.Exit(shim.Main(os.Args[2:]))
 		case "acptest":
 			var s acptest.Script
-			if json.Unmarshal([]byte(os.Args[2]), &s) != nil || acptest.Serve(os.Stdin, os.Stdout, s) != nil {
+			if json.Unmarshal([]byte(os.Args[2]), &s) != nil {
 				os.Exit(1)
 			}
-			os.Exit(0)
+			os.Exit(acptest.Process(s))
 		case "demo-agent":
 			if demoagent.Run(context.Background(), os.Stdin, os.Stdout, demoagent.Options{}) != nil {
 				os.Exit(1)

@@ -2,6 +2,7 @@ package acptest
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +54,9 @@ func Serve(in io.Reader, out io.Writer, s Script) error {
 	for _, line := range s.Banner {
 		_, _ = a.out.WriteString(line + a.eol)
 	}
+	for n := 0; n < s.Flood; n += len(floodText) {
+		a.update("agent_message_chunk", floodText)
+	}
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		if err := a.out.Flush(); err != nil {
@@ -78,6 +82,9 @@ func (a *agent) line(raw []byte) error {
 		return fmt.Errorf("client sent no JSON: %w", err)
 	}
 	a.log(m)
+	if slices.Contains(a.ExitOn, m.Method) {
+		return errExit
+	}
 	if slices.Contains(a.Silent, m.Method) {
 		return nil
 	}
@@ -88,10 +95,15 @@ func (a *agent) line(raw []byte) error {
 		a.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":%s}`, a.id(m.ID), fault))
 		return nil
 	}
+	if m.Method != "" && m.Method != "session/prompt" {
+		a.send(a.Stray)
+	}
 	switch m.Method {
 	case "":
 		return a.answered(m)
 	case "session/prompt":
+		a.sid = sessionID(m.Params)
+		a.send(a.Updates)
 		if a.Memory != "" {
 			return a.remember(m)
 		}
@@ -104,6 +116,11 @@ func (a *agent) line(raw []byte) error {
 	case "session/load":
 		a.load(m)
 		return nil
+	case "session/resume":
+		if a.ReplayOnResume {
+			a.load(m)
+			return nil
+		}
 	}
 	a.respond(m.ID, a.result(m.Method))
 	return nil
@@ -131,7 +148,9 @@ func (a *agent) load(m message) {
 		return
 	}
 	result := "null"
-	if len(a.Modes) > 0 {
+	if r, ok := a.Results["session/load"]; ok {
+		result = string(r)
+	} else if len(a.Modes) > 0 {
 		result = "{" + a.modes("") + "}"
 	}
 	if a.ReplayLate {
@@ -141,6 +160,7 @@ func (a *agent) load(m message) {
 		a.update("user_message_chunk", strconv.Itoa(i+1)+" ")
 	}
 	a.playBack()
+	a.send(a.Replayed)
 	if !a.ReplayLate {
 		a.respond(m.ID, result)
 	}
@@ -159,7 +179,7 @@ func (a *agent) begin(m message) error {
 		a.askPermission()
 	}
 	if a.Ask != "" {
-		a.request(a.Ask, `{"pad":"`+strings.Repeat("x", a.AskSize)+`"}`)
+		a.request(a.Ask, fmt.Sprintf(`{"sessionId":%q,"pad":%q}`, a.sid, strings.Repeat("x", a.AskSize)))
 	}
 	if a.open == 0 && !a.WaitForCancel {
 		return a.end("end_turn")
@@ -167,11 +187,13 @@ func (a *agent) begin(m message) error {
 	return nil
 }
 
+const noAndYes = `[{"optionId":"no","name":"No","kind":"reject_once"},` +
+	`{"optionId":"yes","name":"Yes","kind":"allow_once"}]`
+
 func (a *agent) askPermission() {
 	id := a.request("session/request_permission", fmt.Sprintf(`{"sessionId":%q,`+
-		`"toolCall":{"toolCallId":"c%d","title":"t","kind":"edit"},"options":[`+
-		`{"optionId":"no","name":"No","kind":"reject_once"},`+
-		`{"optionId":"yes","name":"Yes","kind":"allow_once"}]}`, a.sid, a.asked))
+		`"toolCall":{"toolCallId":"c%d","title":"t","kind":"edit"},"options":%s}`,
+		cmp.Or(a.AskAs, a.sid), a.asked, cmp.Or(string(a.Options), noAndYes)))
 	if a.TakeBack {
 		a.write(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":` + id + `}}`)
 	}
@@ -241,6 +263,9 @@ func (a *agent) end(stop string) error {
 		a.respond(id, `{"stopReason":"`+strings.Repeat("h", a.HugeAnswer)+`"}`)
 	default:
 		a.respond(id, `{"stopReason":"`+stop+`"}`)
+	}
+	if a.AnswerTwice {
+		a.respond(id, `{"stopReason":"refusal"}`)
 	}
 	for i := range a.Late {
 		a.update("agent_message_chunk", "late "+strconv.Itoa(i+1))

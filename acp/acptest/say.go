@@ -21,6 +21,16 @@ func (a *agent) burst() {
 	}
 }
 
+// floodText is long enough for a flood to be one of bytes.
+var floodText = strings.Repeat("f", 10_000)
+
+// send sends updates as they are.
+func (a *agent) send(updates []json.RawMessage) {
+	for _, u := range updates {
+		a.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`, a.sid, u))
+	}
+}
+
 func (a *agent) respond(id json.RawMessage, result string) {
 	line := fmt.Sprintf(`{"jsonrpc":"2.0","result":%s,"id":%s}`, result, a.id(id))
 	if a.Batch {

@@ -29,11 +29,15 @@ type Script struct {
 	// Permissions are asked at once in each prompt, after the burst; the
 	// prompt is answered after all of them, with their outcomes as text.
 	Permissions int
+	// AskAs is the session they name; by default that of the prompt.
+	AskAs string
+	// Options are what they offer; by default no and yes.
+	Options json.RawMessage `json:",omitempty"`
 	// AskLate asks one more permission after session/cancel has come.
 	AskLate bool
 	// TakeBack sends $/cancel_request for the permissions right away.
 	TakeBack bool
-	// Ask is a method called with {} in each prompt; its answer is sent on as
+	// Ask is a method called with the sessionId in each prompt; its answer is sent on as
 	// the text of an update.
 	Ask string
 	// AskID is the id of such requests, as JSON; default the numbers from 0.
@@ -44,8 +48,15 @@ type Script struct {
 	// Replay updates belong to session/load, after its response if ReplayLate.
 	Replay     int
 	ReplayLate bool
+	// ReplayOnResume plays back for session/resume too. Replayed are more
+	// updates of a replay, verbatim.
+	ReplayOnResume bool
+	Replayed       []json.RawMessage
 	// Late updates follow the response of a prompt.
 	Late int
+	// Updates are sent in each prompt, verbatim; Stray ones before the answer of
+	// all that is no prompt.
+	Updates, Stray []json.RawMessage
 
 	// Memory is a file that holds the conversation, so that another process can
 	// load it. A prompt is then a command if it is one word of: crash (exit in
@@ -57,7 +68,7 @@ type Script struct {
 	NoReplay, UnknownLoads, Volatile bool
 	// LoadFails is how many loads fail first, over all processes, with LoadFault.
 	LoadFails int
-	LoadFault json.RawMessage
+	LoadFault json.RawMessage `json:",omitempty"`
 	// NeedAuth is a method without whose authenticate nothing works;
 	// AuthInPrompt wants it only once a prompt comes.
 	NeedAuth     string
@@ -74,7 +85,10 @@ type Script struct {
 	// NullIDError answers prompts with an error whose id is null; NoIDError
 	// with one without id; NoResult with neither result nor error.
 	NullIDError, NoIDError, NoResult bool
-	// Silent methods are never answered.
+	// AnswerTwice answers each prompt once more, with another stop reason.
+	AnswerTwice bool
+	// Silent methods are never answered; at those of ExitOn it exits.
+	ExitOn []string
 	Silent []string
 	// Errors are answered to methods, as JSON.
 	Errors map[string]json.RawMessage
@@ -85,11 +99,20 @@ type Script struct {
 	// CancelStop, or the error CancelError.
 	WaitForCancel bool
 	CancelStop    string
-	CancelError   json.RawMessage
+	CancelError   json.RawMessage `json:",omitempty"`
 
 	// ExitAfterAnswer ends the agent right after it has answered a prompt,
 	// ExitInPrompt before that, after the burst.
 	ExitAfterAnswer, ExitInPrompt bool
 	// StopReadingAfter messages it reads no more, and stays.
 	StopReadingAfter int
+	// Flood is how many bytes of updates it writes before it reads anything.
+	Flood int
+
+	// For a process: Stderr is written at its start; IgnoreEOF and IgnoreTerm
+	// leave it running; Orphan is a file for the pid of a child of its own, in a
+	// session of its own, which outlives it.
+	Stderr                string
+	IgnoreEOF, IgnoreTerm bool
+	Orphan                string
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
-	"time"
 )
 
 // scriptEnv carries the script to a child.
@@ -31,13 +31,7 @@ func Main() {
 	if err := json.Unmarshal([]byte(raw), &s); err != nil {
 		panic(err)
 	}
-	if err := Serve(os.Stdin, os.Stdout, s); err != nil {
-		os.Exit(1)
-	}
-	for s.StopReadingAfter > 0 {
-		time.Sleep(time.Hour) // only a signal ends it
-	}
-	os.Exit(0)
+	os.Exit(Process(s))
 }
 
 // Start runs a script in this process. A script that stops reading keeps its
@@ -61,8 +55,8 @@ func Start(tb testing.TB, s Script) *Agent {
 	return a
 }
 
-// Spawn runs a script as a process; TestMain must call Main. It is killed at
-// the end of the test.
+// Spawn runs a script as a process behind sh -c, as wrappers of agents are;
+// TestMain must call Main. It is killed at the end of the test.
 func Spawn(tb testing.TB, s Script) *Agent {
 	tb.Helper()
 	raw, err := json.Marshal(s)
@@ -71,7 +65,8 @@ func Spawn(tb testing.TB, s Script) *Agent {
 	}
 	inR, inW := pipe(tb)
 	outR, outW := pipe(tb)
-	cmd := exec.Command(os.Args[0])
+	cmd := exec.Command("sh", "-c", `"$0"; exit $?`, os.Args[0])
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = append(os.Environ(), scriptEnv+"="+string(raw))
 	cmd.Stdin, cmd.Stdout = inR, outW
 	if err := cmd.Start(); err != nil {
@@ -79,7 +74,7 @@ func Spawn(tb testing.TB, s Script) *Agent {
 	}
 	_, _ = inR.Close(), outW.Close()
 	tb.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 		_, _ = inW.Close(), outR.Close()
 	})
