@@ -131,6 +131,14 @@ func NewClient(in io.WriteCloser, out io.ReadCloser, h Handler, o Options) *Clie
 // Done is closed when Run has handled the last line and ended every call.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
+// LastNoise is the last line on stdout that was no frame, as Handler.Noise got
+// it. Where an agent does not start it may be the reason.
+func (c *Client) LastNoise() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lastNoise
+}
+
 // CloseInput closes the agent's stdin once everything queued is written; most
 // agents then exit. Later calls fail.
 func (c *Client) CloseInput() { c.box.end() }

@@ -32,6 +32,9 @@ type Preset struct {
 	Say, Recall string
 	// Long is the prompt of a turn that lasts.
 	Long string
+	// Warning is what makes it lose work unless the user sets something, ""
+	// for nothing.
+	Warning string
 	// Notes are what somebody who runs it should know.
 	Notes []string
 }

@@ -78,12 +78,11 @@ var Presets = map[string]Preset{
 			{"GEMINI_API_KEY", "the key"},
 			{"GOOGLE_GEMINI_BASE_URL", "another endpoint of the API"},
 		},
-		Keys: []string{"GEMINI_API_KEY"},
+		Keys:    []string{"GEMINI_API_KEY"},
+		Warning: geminiRetention,
 		Notes: []string{
 			"replays after the answer to session/load",
 			"a session loaded in the minute it began is destroyed: Blaise waits for the next",
-			"at its start it deletes a session that was loaded before, unless .gemini/settings.json says " +
-				"{\"general\": {\"sessionRetention\": {\"enabled\": false}}}",
 			"ignores SIGTERM",
 		},
 	},
@@ -176,6 +175,43 @@ var Presets = map[string]Preset{
 		Notes: []string{
 			"not measured: run `runner probe kimi`",
 			"plays nothing back when it loads: the context is shown as unverified",
+		},
+	},
+	"kiro": {
+		Name: "kiro", Command: []string{"kiro-cli", "acp"},
+		Install: "see https://kiro.dev/cli (2.16)",
+		Login:   "kiro-cli login",
+		Notes: []string{
+			"not measured: run `runner probe kiro`",
+			"a conversation whose process was killed stays locked: a new one is begun, with a notice",
+		},
+	},
+	"hermes": {
+		Name: "hermes", Command: []string{"hermes", "acp"},
+		Install: "pip install 'hermes-agent[acp]'",
+		Login:   "hermes setup",
+		Notes: []string{
+			"not measured: run `runner probe hermes`",
+			"uses the provider and the key of its own configuration",
+			"loads any id: what it plays back is compared with the record",
+		},
+	},
+	"grok": {
+		Name: "grok", Command: []string{"grok", "agent", "stdio"},
+		Install: "see https://x.ai/cli (1.0; older ones know no cancel)",
+		Login:   "grok login",
+		Auth:    []string{"cached_token"},
+		Env:     []EnvNote{{"XAI_API_KEY", "or a login made with grok"}},
+		Keys:    []string{"XAI_API_KEY"},
+		Notes:   []string{"not measured: run `runner probe grok`"},
+	},
+	"auggie": {
+		Name: "auggie", Command: []string{"auggie", "--acp"},
+		Install: "npm install -g @augmentcode/auggie (0.36)",
+		Login:   "auggie login",
+		Notes: []string{
+			"not measured: run `runner probe auggie`",
+			"its ids were seen to differ from those on its disk: a load may fail",
 		},
 	},
 	"vibe": {

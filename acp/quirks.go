@@ -32,6 +32,9 @@ const (
 	// UnknownLoads: session/load of an id that the agent does not have answers
 	// as if it had. Only the replay tells.
 	UnknownLoads Fault = "unknown_loads"
+	// DeletesLoaded: at its start the agent deletes conversations that were
+	// loaded before. The user is told what to set: no client can prevent it.
+	DeletesLoaded Fault = "deletes_loaded"
 	// CancelReasonLies: a cancelled turn ends with another stop reason. The
 	// outcome is cancelled all the same, for every agent.
 	CancelReasonLies Fault = "cancel_reason_lies"

@@ -1,5 +1,10 @@
 package acp
 
+// geminiRetention stands with the quirk and with the preset: what to do about it
+// is the user's.
+const geminiRetention = "at its start it deletes conversations that were loaded before, unless " +
+	`.gemini/settings.json in its home says {"general": {"sessionRetention": {"enabled": false}}}`
+
 // Quirks are the faults that are known, by agent and version. They were
 // measured against a fake model with the versions that docs/quirks.md names, or
 // taken from public reports where it says so; `runner probe` corrects them for
@@ -9,6 +14,7 @@ var Quirks = []Quirk{
 	{Agent: "gemini-cli", Fault: LoadAfterResponse, Shows: "1 update before the answer, 8 after it"},
 	{Agent: "gemini-cli", Fault: LoadMinAge,
 		Shows: "loads in the minute of session/new: 0 of 6 worked, and the session was destroyed"},
+	{Agent: "gemini-cli", Fault: DeletesLoaded, Shows: geminiRetention},
 	{Agent: "gemini-cli", Fault: IgnoresTERM, Shows: "alive 8 s after SIGTERM"},
 
 	{Agent: "qwen-code", Before: "0.24", Fault: UnknownLoads,

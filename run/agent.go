@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -65,12 +66,29 @@ func (c *conversation) startAgent(ctx context.Context) (*agent, error) {
 		capabilities(c.offers))
 	if err == nil {
 		a.faults = acp.FaultsAt(acp.ProbesDir(c.r.spec.State), a.info.Name, a.info.Version)
+		c.warn(a)
 		return a, nil
 	}
 	err = a.explain(fmt.Errorf("start agent %s: %w", a.name, err))
 	_ = a.proc.Kill() // it is of no use; the error says why
 	<-a.gone
+	if said := a.said(); said != "" && !errors.As(err, new(diedError)) {
+		err = fmt.Errorf("%w; its last output:\n%s", err, said)
+	}
 	return nil, err
+}
+
+// warn tells of what only the user can prevent, once in a run.
+func (c *conversation) warn(a *agent) {
+	if why := a.faults[acp.DeletesLoaded]; why != "" && c.starts == 1 {
+		c.r.notice(fmt.Sprintf("Agent %s may lose this conversation: %s.", a.name, why), nil)
+	}
+}
+
+// said is what the agent wrote last that was not meant for us: often the reason
+// why it does not start.
+func (a *agent) said() string {
+	return strings.TrimSpace(a.stderr.last(10) + "\n" + a.client.LastNoise())
 }
 
 // spawn starts the process; in and out are our ends of its stdin and stdout.
@@ -127,7 +145,7 @@ func (a *agent) explain(err error) error {
 
 // death is for after gone.
 func (a *agent) death() diedError {
-	return diedError{name: a.name, exit: a.exit, last: a.stderr.last(10)}
+	return diedError{name: a.name, exit: a.exit, last: a.said()}
 }
 
 // The steps of a stop, after the grace for the turn: most agents end by

@@ -275,6 +275,9 @@ func TestC13_LoadInTheSameMinute(t *testing.T) {
 	if len(h.calls("session/load")) != 0 {
 		t.Error("it was loaded")
 	}
+	if !strings.Contains(first.text(), "sessionRetention") {
+		t.Errorf("no warning:\n%s", first.text())
+	}
 	second.stop(true)
 	if err := done(); err != nil {
 		t.Fatal(err)

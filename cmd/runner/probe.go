@@ -131,6 +131,9 @@ func (a *app) showProbe(p acp.Probe, t *probed, state string) error {
 	for fault, shows := range p.Faults {
 		fmt.Fprintf(a.out, "  %s: %s\n", fault, printable(shows))
 	}
+	if w := t.preset.Warning; w != "" {
+		fmt.Fprintf(a.out, "  warning: %s\n", w)
+	}
 	for _, note := range t.preset.Notes {
 		fmt.Fprintf(a.out, "  note: %s\n", note)
 	}

@@ -37,6 +37,9 @@ func File(ctx context.Context, file string) (config.Config, []Finding, error) {
 	found := []Finding{{What: file, OK: true, Text: Plural(len(cfg.Plugs), "plug") + ", " +
 		Plural(cfg.Runner.Slots, "slot")}}
 	found = append(found, checkAgent(cfg))
+	if p, _ := acp.Lookup(cfg.Agent.Use); p.Warning != "" {
+		found = append(found, Finding{What: "agent", OK: true, Text: "warning: " + p.Warning})
+	}
 	found = append(found, checkEnv(cfg)...)
 	for i, s := range cfg.Plugs {
 		if hostPrograms(cfg.Plugs[:i]) {
