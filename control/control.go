@@ -30,6 +30,7 @@ type Control struct {
 	beats  *beats
 	sweep  *sweeper
 	leaves *farewell
+	shown  *shown
 }
 
 // New returns a Control that decides; its clocks stand still until Run.
@@ -46,7 +47,8 @@ func New(o Options) *Control {
 	// Without the monotonic reading, so that times in memory and in the store
 	// are compared alike; the sweeper notices what the wall clock does.
 	now := func() time.Time { return o.Now().Round(0).UTC() }
-	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now)}
+	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now),
+		shown: &shown{to: map[blaise.RunID]showing{}}}
 	c.sweep, c.leaves = newSweeper(c), newFarewell(c)
 	return c
 }
@@ -142,6 +144,8 @@ func (c *Control) wake(p blaise.Plan) {
 	if r := p.Next.Run; r != nil {
 		if r.State == blaise.RunOffered {
 			c.hub.Wake(TopicOffers)
+		} else {
+			c.shown.forget(r.ID)
 		}
 		if len(p.Issue) > 0 || len(p.Void) > 0 {
 			c.hub.Wake(TopicRun(r.ID))
@@ -149,6 +153,7 @@ func (c *Control) wake(p blaise.Plan) {
 	}
 	for _, r := range p.Ended.Runs {
 		c.beats.forget(r.ID)
+		c.shown.forget(r.ID)
 		c.hub.Wake(TopicRun(r.ID))
 		c.leaves.hint(r.Runner)
 	}

@@ -18,28 +18,42 @@ const heardEvery = 10 * time.Second
 func (c *Control) Heard(
 	ctx context.Context, r store.Runner, id blaise.InstanceID, boot string,
 ) (store.Instance, error) {
-	var in store.Instance
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	in, err := c.db.Instance(ctx, id)
+	if err = same(in, err, r, id, boot); err != nil || c.seen(in) {
+		return in, err
+	}
+	err = c.db.Tx(ctx, func(tx *store.Tx) error {
 		var err error
 		in, err = tx.Instance(id)
-		switch {
-		case err != nil && blaise.CodeOf(err) != blaise.CodeNotFound:
+		if err = same(in, err, r, id, boot); err != nil || c.seen(in) {
 			return err
-		case err != nil || in.Runner != r.ID:
-			return blaise.Errorf(blaise.CodeNotFound, "instance %q of runner %s is not known", id, r.Name).
-				WithHint("say hello first")
-		case in.Boot != boot:
-			return blaise.Errorf(blaise.CodeNotFound, "instance %s was started anew since (boot %s)", id, in.Boot).
-				WithHint("say hello again, unless another daemon has taken over")
 		}
-		now := c.now()
-		if ago := now.Sub(in.LastSeen); ago >= 0 && ago < heardEvery {
-			return nil
-		}
-		in.LastSeen = now
+		in.LastSeen = c.now()
 		return tx.PutInstance(in)
 	})
 	return in, err
+}
+
+// seen says that the instance was noted as heard just now; a clock that was set
+// back since is no reason to think so.
+func (c *Control) seen(in store.Instance) bool {
+	ago := c.now().Sub(in.LastSeen)
+	return ago >= 0 && ago < heardEvery
+}
+
+// same says whether what was read is the instance of the runner that speaks.
+func same(in store.Instance, err error, r store.Runner, id blaise.InstanceID, boot string) error {
+	switch {
+	case err != nil && blaise.CodeOf(err) != blaise.CodeNotFound:
+		return err
+	case err != nil || in.Runner != r.ID:
+		return blaise.Errorf(blaise.CodeNotFound, "instance %q of runner %s is not known", id, r.Name).
+			WithHint("say hello first")
+	case in.Boot != boot:
+		return blaise.Errorf(blaise.CodeNotFound, "instance %s was started anew since (boot %s)", id, in.Boot).
+			WithHint("say hello again, unless another daemon has taken over")
+	}
+	return nil
 }
 
 // RunOf answers a run in any state.

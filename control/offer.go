@@ -8,8 +8,12 @@ import (
 	"blaise.dev/blaise/store"
 )
 
-// offerBatch is how many waiting runs one look considers.
-const offerBatch = 200
+// offerBatch is how many waiting runs one look considers, fewBatch how many
+// beyond its slots it reads first: mostly the first ones will do.
+const (
+	offerBatch = 200
+	fewBatch   = 8
+)
 
 // elsewhereAfter is how long a run that could go back to its last instance
 // waits for it before another instance of the machine may take it (A31).
@@ -86,17 +90,34 @@ func (c *Control) leaving(ctx context.Context, id blaise.RunnerID) (bool, error)
 }
 
 // look reads the waiting runs once. again is when it is worth to look without
-// being woken: last instances' first claims lapse.
+// being woken: last instances' first claims lapse, and what others were shown
+// and did not take.
 func (c *Control) look(ctx context.Context, a Asker) ([]store.Offer, time.Duration, error) {
-	again := time.Minute
 	if a.Slots <= 0 {
-		return nil, again, nil
+		return nil, time.Minute, nil
 	}
-	all, err := c.db.Offers(ctx, offerBatch)
+	mine, again, more, err := c.choose(ctx, a, min(a.Slots+fewBatch, offerBatch))
+	if err == nil && len(mine) == 0 && more {
+		mine, again, _, err = c.choose(ctx, a, offerBatch)
+	}
+	return mine, again, err
+}
+
+// choose takes from the first waiting runs, as many as limit, those that the
+// asker may take; more says that there may be others behind them.
+func (c *Control) choose(ctx context.Context, a Asker, limit int) (mine []store.Offer, again time.Duration, more bool, err error) {
+	now := c.now()
+	again = time.Minute
+	all, err := c.db.Offers(ctx, limit, func(run blaise.RunID) bool {
+		elsewhere := c.shown.elsewhere(run, a.Instance.ID, now)
+		if elsewhere {
+			again = shownFor
+		}
+		return elsewhere
+	})
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, false, err
 	}
-	var mine []store.Offer
 	for _, o := range all {
 		if len(mine) == a.Slots {
 			break
@@ -104,14 +125,17 @@ func (c *Control) look(ctx context.Context, a Asker) ([]store.Offer, time.Durati
 		wait, ok, err := c.mayTake(ctx, a, o)
 		switch {
 		case err != nil:
-			return nil, 0, err
-		case ok && wait <= 0:
-			mine = append(mine, o)
-		case ok:
+			return nil, 0, false, err
+		case !ok:
+		case wait > 0:
 			again = min(again, wait)
+		case c.shown.show(o.Run.ID, a.Instance.ID, now):
+			mine = append(mine, o)
+		default:
+			again = min(again, shownFor)
 		}
 	}
-	return mine, again, nil
+	return mine, again, len(all) == limit, nil
 }
 
 // mayTake says whether the asker may take a run, and after what wait.

@@ -148,26 +148,22 @@ func (a *agent) death() diedError {
 	return diedError{name: a.name, exit: a.exit, last: a.said()}
 }
 
-// The steps of a stop, after the grace for the turn: most agents end by
-// themselves when their stdin ends, some only on TERM, some never.
-const (
-	closeGrace = 5 * time.Second
-	stdinGrace = 2 * time.Second
-	termGrace  = 3 * time.Second
-)
-
-// stop ends the agent, asking first. It returns when its tree is empty.
+// stop ends the agent within the grace, asking first: most agents end by
+// themselves when their stdin ends, some only on TERM, some never. Closing gets
+// a half of the grace at most, the end of stdin a fifth, TERM what is left. It
+// returns when the agent's tree is empty.
 func (a *agent) stop(ctx context.Context, session string, grace time.Duration) error {
+	until := time.Now().Add(grace)
 	if a.info.Close && session != "" {
-		closing, cancel := context.WithTimeout(ctx, min(closeGrace, grace))
+		closing, cancel := context.WithTimeout(ctx, grace/2)
 		_ = a.client.CloseSession(closing, session) // a courtesy
 		cancel()
 	}
 	a.client.CloseInput()
-	if a.faults.Has(acp.IgnoresEOF) || !a.ended(ctx, min(stdinGrace, grace)) {
+	if a.faults.Has(acp.IgnoresEOF) || !a.ended(ctx, grace/5) {
 		_ = a.proc.Signal(syscall.SIGTERM) // gone already is as good
 		if !a.faults.Has(acp.IgnoresTERM) {
-			a.ended(ctx, min(termGrace, grace))
+			a.ended(ctx, time.Until(until))
 		}
 	}
 	err := a.proc.Kill()

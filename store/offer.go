@@ -18,24 +18,35 @@ type Offer struct {
 }
 
 // QueryOffers is the query of [DB.Offers], for those who look at its plan.
-const QueryOffers = `SELECT r.session, s.agent, COALESCE(a.requirements, 'null'), r.body
+const QueryOffers = `SELECT r.id, r.session, s.agent, COALESCE(a.requirements, 'null'), r.body
 	FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
 	WHERE r.queue IS NOT NULL AND s.held = 0
-	ORDER BY r.queue, r.offered_at, r.id LIMIT ?`
+	ORDER BY r.queue, r.offered_at, r.id`
 
-// Offers lists the offered runs, teardowns first, then the oldest. Runs of held sessions are not offered.
-func (db *DB) Offers(ctx context.Context, limit int) ([]Offer, error) {
+// Offers lists the offered runs, teardowns first, then the oldest, but those
+// that skip leaves out (nil: none); it reads no further than limit of them.
+// Runs of held sessions are not offered.
+func (db *DB) Offers(ctx context.Context, limit int, skip func(blaise.RunID) bool) ([]Offer, error) {
 	var all []Offer
 	err := db.read(ctx).each(func(row *sql.Rows) error {
 		var o Offer
-		var requirements, body []byte
-		if err := row.Scan(&o.Session, &o.Agent, &requirements, &body); err != nil {
+		var id blaise.RunID
+		var requirements, body sql.RawBytes // most rows are left out, or read once
+		if err := row.Scan(&id, &o.Session, &o.Agent, &requirements, &body); err != nil {
 			return err
 		}
-		err := errors.Join(json.Unmarshal(requirements, &o.Requirements),
-			json.Unmarshal(body, &o.Run))
+		if skip != nil && skip(id) {
+			return nil
+		}
+		if len(all) == limit {
+			return errEnough
+		}
+		err := errors.Join(json.Unmarshal(requirements, &o.Requirements), json.Unmarshal(body, &o.Run))
 		all = append(all, o)
 		return err
-	}, QueryOffers, limit)
+	}, QueryOffers)
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return all, err
 }

@@ -36,6 +36,8 @@ var benches = []bench{
 	{"memory", memory},
 	{"directives", directives},
 	{"sweep", sweep},
+	{"failure", failure},
+	{"accepts", accepts},
 	{"record", record},
 	{"talk", talk},
 	{"flood", flood},

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"blaise.dev/blaise/api"
 )
 
 // memory measures what processes hold and what they do when there is nothing
@@ -28,7 +26,7 @@ func memory(ctx context.Context, o options) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	split, err := startSplit(ctx, o, repo)
+	split, err := startSplit(ctx, o, "split", repo)
 	if err != nil {
 		return nil, err
 	}
@@ -39,31 +37,6 @@ func memory(ctx context.Context, o options) ([]row, error) {
 	}
 	idle, err := split.idle(o)
 	return append(append(rows, more...), idle...), err
-}
-
-// startSplit starts `blaise serve` and `runner start`.
-func startSplit(ctx context.Context, o options, repo string) (*system, error) {
-	s := &system{witness: filepath.Join(o.tmp, "split.witness")}
-	data := filepath.Join(o.tmp, "split")
-	if err := s.start(o, "split", "blaise", "serve", "--data", data, "--listen", "127.0.0.1:0"); err != nil {
-		return nil, err
-	}
-	if err := s.connect(ctx, filepath.Join(data, "serve.json")); err != nil {
-		return nil, err
-	}
-	tok, err := s.NewToken(ctx, api.NewToken{Name: "bench"})
-	if err != nil {
-		return nil, err
-	}
-	token, config := filepath.Join(o.tmp, "split.token"), filepath.Join(o.tmp, "split.yml")
-	if err := os.WriteFile(token, []byte(tok.Secret), 0o600); err != nil {
-		return nil, fmt.Errorf("write token: %w", err)
-	}
-	if err := s.config(o, "split", config, repo); err != nil {
-		return nil, err
-	}
-	return s, s.start(o, "split", "runner", "start", "--url", s.dev.URL, "--token-file", token,
-		"--config", config, "--state", filepath.Join(o.tmp, "split-runner"))
 }
 
 // runMemory measures the run of a session between two turns.

@@ -1,0 +1,77 @@
+package control_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/store"
+)
+
+// A herd of instances does not go for the same run (R19): what one was shown,
+// the others are not, for a moment; then it is everybody's again. Whoever
+// accepts, each run is taken once (R18, P45).
+func TestR19TheHerdIsShownDifferentRuns(t *testing.T) {
+	t.Parallel()
+	w := newWall()
+	h := newHouseAt(t, manifest, w.now)
+	for range 3 {
+		h.start("hello")
+	}
+	seen := map[blaise.RunID]bool{}
+	for i := range 3 {
+		got := h.offers(i)
+		if len(got) != 1 || seen[got[0].Run.ID] {
+			t.Fatalf("instance %d was shown %+v, after %v", i, got, seen)
+		}
+		seen[got[0].Run.ID] = true
+	}
+	if got := h.offers(3); len(got) > 0 {
+		t.Errorf("a fourth was shown %+v", got)
+	}
+	if got := h.offers(0); len(got) != 1 {
+		t.Errorf("the first was not shown its own again: %+v", got)
+	}
+	w.step(2e9)
+	if got := h.offers(3); len(got) != 1 {
+		t.Error("what nobody took was kept from the others")
+	}
+}
+
+func (h *house) offers(i int) []store.Offer {
+	h.t.Helper()
+	in := store.Instance{ID: blaise.InstanceID(fmt.Sprint("i", i)), Machine: "m1"}
+	got, err := h.Offers(h.t.Context(), control.Asker{Runner: h.runner, Instance: in, Slots: 1}, 0)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return got
+}
+
+// Eight accept the same run at once: one has it (R18, P45).
+func TestR18OneOfEightAcceptsWins(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, manifest)
+	id := h.start("hello")
+	var all sync.WaitGroup
+	won := make(chan int, 8)
+	for i := range 8 {
+		all.Go(func() {
+			_, err := h.Accept(t.Context(), h.runner, id.Run(1), control.Accept{
+				Instance: blaise.InstanceID(fmt.Sprint("i", i)), Machine: "m1", Boot: "b", Nonce: fmt.Sprint(i),
+			})
+			switch {
+			case err == nil:
+				won <- i
+			case blaise.CodeOf(err) != blaise.CodeRefused:
+				t.Errorf("accept %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	if len(won) != 1 {
+		t.Errorf("%d of 8 accepts won", len(won))
+	}
+}
