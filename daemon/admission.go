@@ -17,20 +17,34 @@ import (
 type Admission struct {
 	Disk   uint64 // bytes free for the state directory
 	Memory uint64 // bytes available
+	// Plugs is the first reason why the plugs of blaise.yml could not open here;
+	// nil looks at none. It is asked before every poll.
+	Plugs func(context.Context) error
 }
 
+// plugsWithin is how long the plugs may take to answer.
+const plugsWithin = 5 * time.Second
+
 // unfit is why the instance should take no run now, "" if it should.
-func (d *Daemon) unfit() string {
+func (d *Daemon) unfit(ctx context.Context) string {
 	if why := d.breaker.open(time.Now()); why != "" {
 		return why
 	}
-	return d.c.Admission.refuses(d.state.dir)
+	if why := d.c.Admission.refuses(d.state.dir); why != "" || d.c.Admission.Plugs == nil {
+		return why
+	}
+	within, cancel := context.WithTimeout(ctx, plugsWithin)
+	defer cancel()
+	if err := d.c.Admission.Plugs(within); err != nil && ctx.Err() == nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // admit looks whether runs may be taken, and has Blaise know if that has
 // changed.
 func (d *Daemon) admit(ctx context.Context, link *link) error {
-	why := d.unfit()
+	why := d.unfit(ctx)
 	d.mu.Lock()
 	was := d.paused
 	d.paused = why

@@ -23,6 +23,8 @@ var cooling = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 15
 // while, then tries one. A changed blaise.yml is a new machine. It is safe for
 // concurrent use.
 type breaker struct {
+	tripped chan struct{} // told each time that it opens: a poll must not go on
+
 	mu    sync.Mutex // guards what follows
 	fails int
 	until time.Time
@@ -44,6 +46,7 @@ func (b *breaker) failed(file, why string, now time.Time) {
 	}
 	wait := cooling[min(b.fails-suspicious, len(cooling)-1)]
 	b.until = now.Add(wait)
+	poke(b.tripped)
 	b.why = fmt.Sprintf("%d runs in a row failed at once, the last: %s; tried again at %s",
 		b.fails, why, b.until.UTC().Format("15:04:05 MST"))
 }

@@ -100,6 +100,7 @@ func New(c Config) *Daemon {
 		c: c, log: c.Log,
 		interrupt: make(chan struct{}, 1), drain: make(chan time.Duration, 1),
 		reload:   make(chan struct{}, 1),
+		breaker:  breaker{tripped: make(chan struct{}, 1)},
 		greeted:  make(chan struct{}),
 		children: map[blaise.RunID]*child{}, changed: make(chan struct{}),
 	}

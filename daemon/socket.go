@@ -113,16 +113,24 @@ func (d *Daemon) serveStop(w http.ResponseWriter, r *http.Request) {
 		err = c.signal(s.signal())
 	}
 	if err != nil {
-		w.WriteHeader(http.StatusConflict)
-		_, _ = io.WriteString(w, err.Error()) // who asked is gone
+		refuse(w, err)
 	}
+}
+
+// refuse answers with an error as it is, code and hint too.
+func refuse(w http.ResponseWriter, err error) {
+	var e *blaise.Error
+	if !errors.As(err, &e) {
+		e = blaise.Errorf(blaise.CodeRefused, "%v", err)
+	}
+	w.WriteHeader(http.StatusConflict)
+	_ = json.NewEncoder(w).Encode(e) // who asked is gone
 }
 
 func (d *Daemon) serveDrain(w http.ResponseWriter, r *http.Request) {
 	var s DrainAll
 	if err := json.NewDecoder(r.Body).Decode(&s); err != nil {
-		w.WriteHeader(http.StatusConflict)
-		_, _ = io.WriteString(w, err.Error()) // who asked is gone
+		refuse(w, err)
 		return
 	}
 	d.Drain(s.Timeout)
@@ -180,8 +188,12 @@ func local(ctx context.Context, stateDir, method, path string, in, out any) erro
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
-		return blaise.Errorf(blaise.CodeRefused, "%s", text)
+		var e blaise.Error
+		text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+		if err != nil || json.Unmarshal(text, &e) != nil || e.Message == "" { // of another version
+			return blaise.Errorf(blaise.CodeRefused, "%s", text)
+		}
+		return &e
 	}
 	if out == nil {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"blaise.dev/blaise"
@@ -85,7 +86,7 @@ func (d *Daemon) offers(ctx context.Context, free int, changed <-chan struct{}) 
 	if free == 0 {
 		wait = 0
 	}
-	got, err := d.blaise().Offers(ctx, d.state.instance, d.state.boot, free, wait)
+	got, err := d.poll(ctx, free, wait)
 	if err != nil || free > 0 && (len(got.Offers) > 0 || !got.Drain) {
 		return got, err
 	}
@@ -97,6 +98,29 @@ func (d *Daemon) offers(ctx context.Context, free int, changed <-chan struct{}) 
 	}
 	return got, nil
 }
+
+// poll asks for offers, until the breaker opens: what is offered after that is
+// for others.
+func (d *Daemon) poll(ctx context.Context, free int, wait time.Duration) (api.Offers, error) {
+	asking, stop := context.WithCancelCause(ctx)
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		select {
+		case <-d.breaker.tripped:
+			stop(errTripped)
+		case <-asking.Done():
+		}
+	})
+	got, err := d.blaise().Offers(asking, d.state.instance, d.state.boot, free, wait)
+	stop(nil)
+	beside.Wait()
+	if err != nil && errors.Is(context.Cause(asking), errTripped) {
+		return api.Offers{}, nil
+	}
+	return got, err
+}
+
+var errTripped = errors.New("too many runs in a row failed at once")
 
 // takeAll takes the offers for which there is room, in their order.
 func (d *Daemon) takeAll(ctx, life context.Context, offers []api.Offer) (taken int) {

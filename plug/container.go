@@ -108,6 +108,15 @@ func (p *container) open(ctx context.Context, s Scope, e *engine.Engine, outer E
 	return b.env(outer)
 }
 
+// Check says whether the engine answers.
+func (p *container) Check(ctx context.Context) error {
+	e, err := p.dial(ctx)
+	if err == nil {
+		e.Close()
+	}
+	return err
+}
+
 func (p *container) dial(ctx context.Context) (*engine.Engine, error) {
 	e, err := engine.Dial(ctx, p.c.Engine)
 	if err != nil {

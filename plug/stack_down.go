@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"blaise.dev/blaise"
 )
@@ -59,8 +58,7 @@ func (s *Stack) Destroy(ctx context.Context) error {
 		_ = os.Remove(scope.Dir) // if empty
 		return nil
 	})
-	_ = os.Remove(s.envDir())
-	_ = os.Remove(filepath.Dir(s.envDir()))
+	_ = os.Remove(s.envDir()) // if empty; what is above belongs to all environments
 	s.env = s.o.Host
 	return err
 }

@@ -180,8 +180,8 @@ func (st layerState) Save(ctx context.Context, v any) error {
 	return nil
 }
 
-// makeDir is MkdirAll beside other runs that clear away the directories above
-// as soon as they are empty (Destroy): one may go between two of its steps.
+// makeDir is MkdirAll beside the daemon, which clears away an environment's
+// directory as soon as it is empty: it may go between two of its steps.
 func makeDir(dir string) error {
 	var err error
 	for range 100 {

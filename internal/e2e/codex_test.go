@@ -176,7 +176,11 @@ func (b *split) run(args ...string) string {
 // background starts a program that is interrupted, and waited for, at the end.
 func (b *split) background(program string, args ...string) {
 	b.t.Helper()
-	c := exec.Command(filepath.Join(programs, program), args...)
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(programs, program)
+	}
+	c := exec.Command(program, args...)
+	program = filepath.Base(program)
 	c.Env, c.Dir = b.env, filepath.Join(b.dir, "repo")
 	log, err := os.Create(filepath.Join(b.dir, program+".log"))
 	if err != nil {

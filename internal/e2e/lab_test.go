@@ -123,9 +123,18 @@ func (b lab) kill(pid int, sig syscall.Signal) {
 // runner starts one more runner.
 func (b lab) runner(name string, args ...string) {
 	b.t.Helper()
-	b.background("runner", append([]string{"start", "--url", b.url(), "--token-file", filepath.Join(b.dir, "token"),
+	b.background(b.newest("runner"), append([]string{"start", "--url", b.url(), "--token-file", filepath.Join(b.dir, "token"),
 		"--config", filepath.Join(b.dir, "repo", "blaise.yml"), "--state", filepath.Join(b.dir, name)}, args...)...)
 	b.await("runner "+name, func() bool { _, err := daemon.ReadFace(filepath.Join(b.dir, name)); return err == nil })
+}
+
+// newest is the program after an upgrade, or the one that was built.
+func (b lab) newest(program string) string {
+	upgraded := filepath.Join(b.dir, "programs", program)
+	if _, err := os.Stat(upgraded); err == nil {
+		return upgraded
+	}
+	return program
 }
 
 func (b lab) daemon(state string) int {
