@@ -26,6 +26,7 @@ var (
 	_ Saver    = (*container)(nil)
 	_ Lister   = (*container)(nil)
 	_ Reacher  = (*container)(nil)
+	_ Checker  = (*container)(nil)
 	_ Isolator = (*container)(nil)
 )
 
@@ -109,12 +110,13 @@ func (p *container) open(ctx context.Context, s Scope, e *engine.Engine, outer E
 }
 
 // Check says whether the engine answers.
-func (p *container) Check(ctx context.Context) error {
+func (p *container) Check(ctx context.Context, _ Env) (string, error) {
 	e, err := p.dial(ctx)
-	if err == nil {
-		e.Close()
+	if err != nil {
+		return "", err
 	}
-	return err
+	e.Close()
+	return "the engine answers", nil
 }
 
 func (p *container) dial(ctx context.Context) (*engine.Engine, error) {

@@ -61,13 +61,6 @@ type Reacher interface {
 	Reach() blaise.Reach
 }
 
-// A Checker is a Plug that can tell without a run whether it could open on this
-// machine now: whether its engine answers, its program is there. Check changes
-// nothing, and its error says what to do; runs are not taken while it has one.
-type Checker interface {
-	Check(ctx context.Context) error
-}
-
 // An Isolator is a Plug inside of whose layer nothing of the outer place is to
 // be seen but Dir and what stands in Needs. Layers further out get Scope.Alone.
 type Isolator interface {

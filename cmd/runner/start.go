@@ -75,7 +75,7 @@ func (a *app) start(ctx context.Context, o startOptions) error {
 	d := daemon.New(daemon.Config{
 		URL: o.url, StateDir: state, Once: o.once, GiveUp: o.giveUp, Idle: o.wait, Version: programVersion(),
 		Admission: daemon.Admission{Disk: o.minDisk << 20, Memory: o.minMemory << 20,
-			Plugs: func(ctx context.Context) error { return check.Plugs(ctx, file) }},
+			Plugs: (&check.Gate{File: file}).Ready},
 		Token:     func() (string, error) { return token(o.tokenFile) },
 		ConfigFor: func(blaise.AgentName) string { return file },
 		Command:   func(program string) []string { return []string{program, "run"} },

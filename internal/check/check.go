@@ -133,9 +133,6 @@ func checkEnv(cfg config.Config) []Finding {
 
 func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
 	what := "plug " + s.ID
-	if err := ready(ctx, s); err != nil {
-		return []Finding{{What: what, Text: err.Error()}}
-	}
 	if s.Use != "worktree" {
 		return []Finding{{What: what, OK: true, Text: s.Use}}
 	}

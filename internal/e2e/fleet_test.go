@@ -159,6 +159,7 @@ func TestA20_StopByHandWithTeardownWithoutBlaise(t *testing.T) {
 // (R41).
 func TestAdmission_Disk(t *testing.T) {
 	b := newLab(t, "{}")
+	b.why("laptop", "may take a run")
 	b.exits(0, "runner", "drain", "--state", filepath.Join(b.dir, "state"))
 	b.runner("small", "--min-disk", "99999999")
 	b.why("laptop", "takes nothing but teardowns: ")
@@ -207,7 +208,7 @@ func TestAdmission_EngineAway(t *testing.T) {
 	b.write("other", b.run("token", "create", "box"))
 	b.background("runner", "start", "--url", b.url(), "--token-file", filepath.Join(b.dir, "other"),
 		"--config", config, "--state", filepath.Join(b.dir, "box"))
-	b.why("box", `takes nothing but teardowns: plug "container" (container): no engine answers`)
+	b.why("box", `takes nothing but teardowns: plug container: no engine answers`)
 	l, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
