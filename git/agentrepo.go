@@ -137,11 +137,12 @@ func (a agentRepo) packed() (map[string]string, error) {
 	return refs, lines.Err()
 }
 
-// refs are all refs below one of the prefixes ("refs/heads/").
+// refs are all refs below one of the prefixes ("refs/heads/"), with an error
+// those that could be read.
 func (a agentRepo) refs(prefixes ...string) (map[string]string, error) {
-	refs, err := a.packed()
-	if err != nil {
-		return nil, err
+	refs, packedErr := a.packed()
+	if refs == nil {
+		refs = map[string]string{}
 	}
 	for name := range refs {
 		if !hasAnyPrefix(name, prefixes) {
@@ -162,7 +163,7 @@ func (a agentRepo) refs(prefixes ...string) (map[string]string, error) {
 			return nil
 		})
 	}
-	return refs, nil
+	return refs, packedErr
 }
 
 func hasAnyPrefix(s string, prefixes []string) bool {

@@ -19,8 +19,9 @@ func SubRef(prefix, path string) string {
 }
 
 // Keep brings a shot into the repository as ref, nested ones as SubRef(ref,
-// path), the branches and stash that only the agent's clone has as
-// ref.d/heads/NAME, and those of nested ones so below their own. Every object
+// path), the branches, tags and stash that only the agent's clone has as
+// ref.d/heads/NAME and ref.d/tags/NAME, those of nested ones so below their own,
+// and commits that no branch leads to as StrayRef(ref). Every object
 // is checked on its way: ErrRefused is in the chain if git does not take one,
 // and it may take a shot with Aside, or an Orphan. ref itself comes last: where
 // it is, all is.
@@ -42,8 +43,17 @@ func (r *Repo) keepOne(ctx context.Context, s *Shot, ref string) error {
 			return err
 		}
 	}
+	if s.Strays != "" {
+		if err := refused(r.fetch(ctx, s.dir, "+"+s.Strays+":"+StrayRef(ref))); err != nil {
+			return fmt.Errorf("commits that no branch leads to: %w", err)
+		}
+	}
 	return refused(r.fetch(ctx, s.dir, "+refs/blaise/shot:"+ref))
 }
+
+// StrayRef is the ref of a save that holds commits which no branch leads to any
+// more, as the parents of one.
+func StrayRef(ref string) string { return ref + ".d/stray" }
 
 // refused marks what git said of objects, not of the machine.
 func refused(err error) error {
@@ -55,8 +65,12 @@ func refused(err error) error {
 }
 
 func (r *Repo) keepHeads(ctx context.Context, s *Shot, ref string) error {
+	lacking, err := r.lacking(ctx, s.Heads)
+	if err != nil {
+		return err
+	}
 	for name, id := range s.Heads {
-		if id == s.Head {
+		if id == s.Head || strings.HasPrefix(name, "refs/tags/") && !lacking[id] {
 			continue
 		}
 		if have, err := r.has(ctx, id); err != nil || have {
@@ -71,6 +85,22 @@ func (r *Repo) keepHeads(ctx context.Context, s *Shot, ref string) error {
 		}
 	}
 	return nil
+}
+
+// lacking are those of the objects that the repository has not at all.
+func (r *Repo) lacking(ctx context.Context, heads map[string]string) (map[string]bool, error) {
+	var ids strings.Builder
+	for _, id := range heads {
+		ids.WriteString(id + "\n")
+	}
+	out, err := r.run(ctx, command{dir: r.Dir, args: []string{"cat-file", "--batch-check"}, stdin: strings.NewReader(ids.String())})
+	missing := map[string]bool{}
+	for line := range strings.Lines(out) {
+		if id, ok := strings.CutSuffix(strings.TrimSpace(line), " missing"); ok {
+			missing[id] = true
+		}
+	}
+	return missing, err
 }
 
 // has reports whether a ref of the repository leads to the commit.
@@ -107,8 +137,8 @@ func (s *Shot) Bundle(ctx context.Context, file string) error {
 		}
 		h := hostile{dir: shot.dir}
 		args := []string{"bundle", "create", "--quiet", to, "refs/blaise/shot"}
-		if len(shot.Heads) > 0 && h.nameHeads(shot.Heads) == nil {
-			if _, err := h.git(ctx, append(args, "--branches")...); err == nil {
+		if len(shot.Heads)+len(shot.Strays) > 0 && h.nameHeads(shot) == nil {
+			if _, err := h.git(ctx, append(args, "--branches", "--tags")...); err == nil {
 				continue
 			}
 		}
@@ -119,14 +149,19 @@ func (s *Shot) Bundle(ctx context.Context, file string) error {
 	return nil
 }
 
-// nameHeads gives our directory the agent's branches and stash.
-func (h *hostile) nameHeads(heads map[string]string) error {
+// nameHeads gives our directory the agent's branches, tags and stash, and a
+// branch "stray" for the commits that none of them leads to.
+func (h *hostile) nameHeads(shot *Shot) error {
 	var packed strings.Builder
-	for name, id := range heads {
+	if shot.Strays != "" {
+		packed.WriteString(shot.Strays + " refs/heads/stray\n")
+	}
+	for name, id := range shot.Heads {
 		if name == "refs/stash" {
 			name = "refs/heads/stash"
 		}
-		if plainBranch.MatchString(strings.TrimPrefix(name, "refs/heads/")) {
+		_, short, _ := strings.Cut(strings.TrimPrefix(name, "refs/"), "/")
+		if plainBranch.MatchString(short) {
 			packed.WriteString(id + " " + name + "\n")
 		}
 	}

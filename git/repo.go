@@ -241,10 +241,17 @@ func (r *Repo) Changed(ctx context.Context, a, b string) (int, error) {
 	return strings.Count(out, "\x00"), err
 }
 
-// Lacks reports whether the shot holds branches with commits that the
+// Lacks reports whether the shot holds branches or tags with commits that the
 // repository has not.
 func (r *Repo) Lacks(ctx context.Context, s *Shot) bool {
-	for _, id := range s.Heads {
+	lacking, err := r.lacking(ctx, s.Heads)
+	if err != nil || len(lacking) > 0 {
+		return true
+	}
+	for name, id := range s.Heads {
+		if strings.HasPrefix(name, "refs/tags/") {
+			continue
+		}
 		if have, err := r.has(ctx, id); err != nil || !have {
 			return true
 		}

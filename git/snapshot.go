@@ -29,6 +29,7 @@ type Snapshot struct {
 
 	family       []string // common directories that nested worktrees may be linked to
 	nested, wide bool     // of the outer one: sha256
+	distrust     bool     // HEAD names what is not there
 }
 
 // A Shot is a working tree as a commit, in a bare repository of ours that lasts
@@ -42,11 +43,13 @@ type Shot struct {
 	Heads   map[string]string // the other branches and the stash
 	Nested  []*Shot
 	Lost    bool     // HEAD could not be read, or not what it names
+	Strays  string   // a commit whose parents are commits that no branch leads to, "" for none
 	Skipped []string // what could not be taken as it is, and why, in words
 	dir     string
 	objects string
 	plain   bool   // files without their history
 	own     string // the tree without nested commits: those name the time
+	strays  []string
 }
 
 // uncommittedMark is the line that tells a commit of uncommitted work from the
@@ -60,6 +63,13 @@ func (s Snapshot) Take(ctx context.Context) (*Shot, error) {
 	shot, err := s.takeAsIs(ctx)
 	if err == nil || s.Orphan || outer(ctx, err) {
 		return shot, err
+	}
+	if s.Start != "" {
+		s.distrust = true
+		if shot, again := s.takeAsIs(ctx); again == nil {
+			shot.Skipped = append(shot.Skipped, fmt.Sprintf("what HEAD names (the files are, on top of %.12s): %v", s.Start, err))
+			return shot, nil
+		}
 	}
 	return s.takePlain(ctx, err)
 }
@@ -106,6 +116,10 @@ func (s Snapshot) head(shot *Shot, agent agentRepo) (string, error) {
 		return "", nil
 	}
 	if s.Orphan {
+		return s.Start, nil
+	}
+	if s.distrust {
+		shot.Lost = true
 		return s.Start, nil
 	}
 	head, err := agent.head()
@@ -155,15 +169,33 @@ func (s Snapshot) fill(ctx context.Context, h *hostile, shot *Shot) error {
 	if s.Orphan {
 		return nil
 	}
-	if shot.Heads, err = h.agent.refs("refs/heads/", "refs/stash"); err != nil || !s.nested {
-		return err
+	s.takeHeads(h, shot)
+	if s.nested {
+		return s.keepOwn(shot, h.agent)
 	}
-	return s.keepOwn(shot, h.agent)
+	return s.takeStrays(ctx, h, shot)
+}
+
+// takeHeads takes the names of the agent's repository. Those that cannot be read
+// are said; what they led to is looked for without them.
+func (s Snapshot) takeHeads(h *hostile, shot *Shot) {
+	prefixes := []string{"refs/heads/", "refs/stash"}
+	if !s.nested && s.ownRefs(h) {
+		prefixes = append(prefixes, "refs/tags/")
+	}
+	var err error
+	if shot.Heads, err = h.agent.refs(prefixes...); err != nil {
+		shot.Lost = true
+		shot.Skipped = append(shot.Skipped, fmt.Sprintf("the names of branches (what they lead to is): %v", err))
+	}
 }
 
 // Fingerprint is the same for two shots of the same work.
 func (s *Shot) Fingerprint() string {
 	print := s.Head + " " + s.own
+	for _, id := range s.strays {
+		print += " " + id
+	}
 	all := s.All()
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		if path != "" {
