@@ -1,5 +1,7 @@
 package blaise
 
+import "strings"
+
 // endAsked ends the session for a person: at once if no run has to hear of it,
 // else when the run has received the stop (A18).
 func (d *decision) endAsked() error {
@@ -10,8 +12,14 @@ func (d *decision) endAsked() error {
 	if err := d.notHeld(); err != nil {
 		return err
 	}
-	reason := d.e.Reason
-	if reason == "" {
+	reason := strings.TrimSpace(d.e.Reason)
+	discard := ""
+	switch {
+	case d.e.Force && reason == "":
+		return Errorf(CodeInvalid, "an end that may lose work needs a reason")
+	case d.e.Force:
+		discard = reason
+	case reason == "":
 		reason = "ended by " + d.e.By
 	}
 	if s.live() == nil || s.owesTeardown() {
@@ -19,11 +27,22 @@ func (d *decision) endAsked() error {
 		if s.Environment.State == EnvNone && s.Environment.Generation <= 1 {
 			outcome = OutcomeCancelled // nothing ever ran
 		}
+		d.giveUpWork(discard)
 		d.end(outcome, reason)
 		d.out.Verdict = VerdictDone
 		return nil
 	}
-	return d.askByPerson(Stop{Reason: reason, Ends: true, Outcome: OutcomeSucceeded})
+	return d.askByPerson(Stop{Reason: reason, Ends: true, Outcome: OutcomeSucceeded, Discard: discard})
+}
+
+// giveUpWork lets the teardown go on where the work cannot be saved, because a
+// person said why (X5).
+func (d *decision) giveUpWork(why string) {
+	if why == "" {
+		return
+	}
+	d.next.Environment.Forced, d.next.Environment.ForcedWhy = true, why
+	d.note("environment", "work is saved", "work may be lost", why)
 }
 
 // pauseAsked pauses the run for a person or a drain.
@@ -70,12 +89,14 @@ func (d *decision) ask(stop Stop) {
 	d.issue(Directive{Kind: DirectiveStop, Stop: &stop, Reason: stop.Reason})
 }
 
-// rank orders stops: an end outranks a pause, and both outrank what the idle
-// clock wants.
+// rank orders stops: an end outranks a pause, one that may lose work any other,
+// and all outrank what the idle clock wants.
 func rank(s Stop) int {
 	switch {
 	case s.Clock == string(ClockIdle):
 		return 0
+	case s.Discard != "":
+		return 3
 	case s.Ends:
 		return 2
 	}
@@ -122,6 +143,7 @@ func (d *decision) confirm(stop Stop) {
 	case stop.Clock == string(ClockOpen):
 		d.end(OutcomeFailed, stop.Reason)
 	case stop.Ends && stop.Clock != string(ClockIdle):
+		d.giveUpWork(stop.Discard)
 		d.end(stop.Outcome, stop.Reason)
 	}
 }

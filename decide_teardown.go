@@ -197,7 +197,7 @@ func (d *decision) teardownRetry() error {
 			s.Session.ID, env.State)
 	}
 	if d.e.Force {
-		env.Forced, env.ForcedWhy = true, d.e.Reason
+		d.giveUpWork(d.e.Reason)
 	}
 	d.out.Verdict = VerdictDone
 	return nil

@@ -80,4 +80,5 @@ type Stop struct {
 	Ends      bool    `json:"ends"`              // the session ends when the stop is confirmed
 	Clock     string  `json:"clock,omitempty"`   // the clock kind that asked for it
 	Outcome   Outcome `json:"outcome,omitempty"` // of the session, if it ends
+	Discard   string  `json:"discard,omitempty"` // why work that cannot be saved may be lost; "": it may not
 }

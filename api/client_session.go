@@ -80,6 +80,12 @@ func (c *Client) End(ctx context.Context, id blaise.SessionID, reason string) er
 	return c.act(ctx, id, "end", Act{Reason: reason})
 }
 
+// Discard ends a session as End does, and lets its teardown go on where the work
+// cannot be saved (X5); a reason is needed.
+func (c *Client) Discard(ctx context.Context, id blaise.SessionID, reason string) error {
+	return c.act(ctx, id, "end", Act{Reason: reason, Force: true})
+}
+
 // Cancel cancels the turn.
 func (c *Client) Cancel(ctx context.Context, id blaise.SessionID, reason string) error {
 	return c.act(ctx, id, "cancel", Act{Reason: reason})

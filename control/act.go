@@ -15,6 +15,12 @@ func (c *Control) End(ctx context.Context, by string, id blaise.SessionID, reaso
 	return c.stop(ctx, id, blaise.Event{Kind: blaise.EventEndAsked, By: by, Reason: reason})
 }
 
+// Discard ends a session as End does, and lets its teardown go on where the work
+// cannot be saved (X5); a reason is needed.
+func (c *Control) Discard(ctx context.Context, by string, id blaise.SessionID, reason string) error {
+	return c.stop(ctx, id, blaise.Event{Kind: blaise.EventEndAsked, By: by, Reason: reason, Force: true})
+}
+
 // Pause pauses a session now, whatever its idle policy says. It waits for the
 // run's receipt as End does.
 func (c *Control) Pause(ctx context.Context, by string, id blaise.SessionID, reason string) error {

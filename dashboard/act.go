@@ -62,7 +62,7 @@ var deeds = []deed{
 		when: func(p panel) bool { return !p.S.Held && p.S.State != blaise.SessionEnded },
 	},
 	{
-		Name: "end", Label: "End session", Kind: blaise.EventEndAsked, Danger: true,
+		Name: "end", Label: "End session", Kind: blaise.EventEndAsked, Danger: true, Force: true,
 		Says: "The work is saved, the agent is stopped, and everything the plugs made is destroyed. The session takes no more messages.",
 		when: func(p panel) bool { return p.S.State != blaise.SessionEnded },
 	},
@@ -101,10 +101,13 @@ func (d *dashboard) act(w http.ResponseWriter, r *http.Request) {
 func (d *dashboard) do(r *http.Request, id blaise.SessionID, x deed) error {
 	by, reason := d.o.User(r).Name, r.PostFormValue("reason")
 	ctx := r.Context()
-	switch x.Kind {
-	case blaise.EventEndAsked:
+	force := r.PostFormValue("force") != ""
+	switch {
+	case x.Kind == blaise.EventEndAsked && force:
+		return d.control.Discard(ctx, by, id, reason)
+	case x.Kind == blaise.EventEndAsked:
 		return d.control.End(ctx, by, id, reason)
-	case blaise.EventPauseAsked:
+	case x.Kind == blaise.EventPauseAsked:
 		return d.control.Pause(ctx, by, id, reason)
 	}
 	return d.control.Act(ctx, id, blaise.Event{

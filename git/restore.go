@@ -8,9 +8,64 @@ import (
 )
 
 // Borrow brings the commit of a bundle (see Shot.Bundle) into the repository as
-// ref, every object checked.
+// ref, with its branches, tags and nested repositories as Keep would have put
+// them, every object checked.
 func (r *Repo) Borrow(ctx context.Context, bundle, ref string) error {
-	return r.fetch(ctx, bundle, "+refs/blaise/shot:"+ref)
+	stem := strings.TrimSuffix(bundle, ".bundle")
+	nested, _ := filepath.Glob(escapeGlob(stem) + ".*.bundle")
+	for _, file := range nested {
+		hash := strings.TrimSuffix(strings.TrimPrefix(file, stem+"."), ".bundle")
+		if err := r.borrow(ctx, file, ref+".d/sub/"+hash); err != nil {
+			return err
+		}
+	}
+	return r.borrow(ctx, bundle, ref)
+}
+
+func (r *Repo) borrow(ctx context.Context, bundle, ref string) error {
+	return r.fetch(ctx, bundle, "+refs/heads/*:"+ref+".d/heads/*", "+refs/tags/*:"+ref+".d/tags/*",
+		"+refs/blaise/shot:"+ref)
+}
+
+// Extras are what a save holds beside its files, in words: what Unfold does not
+// put back (with whole false: nothing is unfolded).
+func (r *Repo) Extras(ctx context.Context, commit, ref string, whole bool) ([]string, error) {
+	unfolded := map[string]bool{}
+	if whole {
+		paths, err := r.nestedPaths(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			unfolded[SubRef(ref, path)] = true
+		}
+	}
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", ref+".d")
+	var all []string
+	for name := range strings.Lines(out) {
+		name = strings.TrimSpace(name)
+		switch kind, rest, _ := strings.Cut(strings.TrimPrefix(name, ref+".d/"), "/"); {
+		case unfolded[name]:
+		case kind == "sub" && !strings.Contains(rest, "/"):
+			all = append(all, "a nested repository, or a worktree beside the folder: "+name)
+		case kind == "stray", rest == "stray":
+			all = append(all, "commits that no branch led to: the parents of "+name)
+		default:
+			all = append(all, strings.TrimSuffix(kind, "s")+" "+rest+": "+name)
+		}
+	}
+	return all, err
+}
+
+func (r *Repo) nestedPaths(ctx context.Context, commit string) (paths []string, err error) {
+	out, err := r.Run(ctx, "ls-tree", "-r", "-z", commit)
+	for line := range strings.SplitSeq(out, "\x00") {
+		if path, nested := strings.CutPrefix(line, "160000 commit "); nested {
+			_, path, _ = strings.Cut(path, "\t")
+			paths = append(paths, path)
+		}
+	}
+	return paths, err
 }
 
 // Loosen makes what a save had committed uncommitted again, in a worktree of no
@@ -31,16 +86,11 @@ func (r *Repo) Loosen(ctx context.Context, dir, commit string) (head string, err
 // Unfold puts the nested repositories of a save back into a worktree that was
 // filled with it.
 func (r *Repo) Unfold(ctx context.Context, dir, commit, ref string) error {
-	out, err := r.Run(ctx, "ls-tree", "-r", "-z", commit)
+	paths, err := r.nestedPaths(ctx, commit)
 	if err != nil {
 		return err
 	}
-	for line := range strings.SplitSeq(out, "\x00") {
-		path, nested := strings.CutPrefix(line, "160000 commit ")
-		if !nested {
-			continue
-		}
-		_, path, _ = strings.Cut(path, "\t")
+	for _, path := range paths {
 		if err := r.unfold(ctx, dir, ref, path); err != nil {
 			return err
 		}

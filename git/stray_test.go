@@ -144,3 +144,47 @@ func TestX5_RuinedClone(t *testing.T) {
 		})
 	}
 }
+
+// A bundle brings back all that a save in the repository would hold, and what
+// is not put back is told (X5).
+func TestX5_BundleHoldsAll(t *testing.T) {
+	t.Parallel()
+	r, _ := newRepo(t)
+	dir, start := cloneOf(t, r)
+	commitFile(t, dir, "stray.txt")
+	run(t, dir, "reset", "-q", "--hard", start)
+	commitFile(t, dir, "side.txt")
+	run(t, dir, "branch", "side")
+	run(t, dir, "tag", "mark")
+	run(t, dir, "reset", "-q", "--hard", start)
+	run(t, dir, "init", "-q", "inner")
+	commitFile(t, filepath.Join(dir, "inner"), "deep.txt")
+	shot, err := git.Snapshot{Tree: dir, Home: r.CommonDir, Start: start, Scratch: tempDir(t), Message: "saved"}.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shot.Close()
+	file := filepath.Join(tempDir(t), "saved-1.bundle")
+	if err := shot.Bundle(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	other, _ := newRepo(t)
+	const ref = "refs/blaise/s/1"
+	if err := other.Borrow(t.Context(), file, ref); err != nil {
+		t.Fatal(err)
+	}
+	commit := run(t, other.CommonDir, "rev-parse", ref)
+	for whole, want := range map[bool][]string{
+		true:  {"head side: " + ref, "tag mark: " + ref, "no branch led to"},
+		false: {"head side: " + ref, "tag mark: " + ref, "no branch led to", "a nested repository"},
+	} {
+		extras, err := other.Extras(t.Context(), commit, ref, whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wants(t, strings.Join(extras, "\n"), want...)
+		if whole && strings.Contains(strings.Join(extras, "\n"), "nested") {
+			t.Errorf("what is put back is told as if it were not: %v", extras)
+		}
+	}
+}

@@ -24,6 +24,10 @@ func (s *Stack) Save(ctx context.Context) ([]blaise.SavedWork, error) {
 			outer = s.o.Host
 		}
 		w, err := saver.Save(ctx, s.scope(l), outer)
+		if errors.Is(err, ErrGone) { // it holds nothing, and stops nobody
+			note(s.scope(l), "work of plug %q is not saved: %v", l.spec.ID, err)
+			err = nil
+		}
 		if w.N > 0 {
 			saved = append(saved, w)
 			s.saves = w.N + 1

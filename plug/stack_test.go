@@ -32,8 +32,11 @@ type fake struct {
 
 func (f fake) do(verb string) error {
 	*f.log = append(*f.log, verb+" "+f.id)
-	if f.fail == verb {
+	switch f.fail {
+	case verb:
 		return errors.New("it broke")
+	case verb + " gone":
+		return plug.ErrGone
 	}
 	return nil
 }
@@ -94,6 +97,14 @@ func TestStack(t *testing.T) {
 		if got := strings.Join(log, ","); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
+	})
+	t.Run("a layer that is gone holds no work and stops nobody (X5)", func(t *testing.T) {
+		var log []string
+		w := fakes(t, &log, "a", "b!save gone")
+		if _, err := w.Open().Save(t.Context()); err != nil {
+			t.Error(err)
+		}
+		contains(t, w.Notices(), `work of plug "b" is not saved`)
 	})
 	t.Run("goes on past failures and names the plug", func(t *testing.T) {
 		var log []string

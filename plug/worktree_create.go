@@ -239,7 +239,11 @@ func (w *worktree) restore(ctx context.Context, s Scope, repo *git.Repo, m *made
 	}
 	m.Saved = head + " " + m.tree
 	note(s, "beginning with the work saved as %s", s.Restore.Ref)
-	return repo.Unfold(ctx, m.Dir, m.Start, restoreRef(s))
+	extras, err := repo.Extras(ctx, m.Start, restoreRef(s), true)
+	for _, what := range extras {
+		note(s, "saved too, and not put back: %s", what)
+	}
+	return errors.Join(err, repo.Unfold(ctx, m.Dir, m.Start, restoreRef(s)))
 }
 
 func progress(s Scope) func(git.Progress) {

@@ -20,6 +20,9 @@ func trimLine(s string) string { return strings.TrimSuffix(s, "\n") }
 // The agent must have ended.
 func (w *worktree) Save(ctx context.Context, s Scope, _ Env) (blaise.SavedWork, error) {
 	m, err := loadMade(s.Dir)
+	if err == nil && m == nil {
+		m, err = w.labelled(ctx, s)
+	}
 	if err != nil || m == nil || !m.Whole {
 		return blaise.SavedWork{}, err
 	}
@@ -52,6 +55,26 @@ func (w *worktree) Save(ctx context.Context, s Scope, _ Env) (blaise.SavedWork, 
 	}
 	m.Saved = print
 	return work, m.save(s.Dir)
+}
+
+// labelled is the worktree that carries our label though nothing is written down
+// of it: the state directory was lost, the work was not.
+func (w *worktree) labelled(ctx context.Context, s Scope) (*made, error) {
+	at := w.site(s)
+	repo, err := git.Open(ctx, at.repoDir)
+	if errors.Is(err, git.ErrNotRepository) {
+		return nil, nil
+	}
+	if err != nil || repo.Owner(at.dir) != s.Environment || !isDir(at.dir) {
+		return nil, err
+	}
+	m := w.guess(s, repo, at)
+	m.Whole = true
+	if m.Base == "" {
+		m.Base = "HEAD"
+	}
+	m.Start, err = repo.Resolve(ctx, m.Base)
+	return m, err
 }
 
 // snapshot says how to take the worktree's files, out of reach of whatever the

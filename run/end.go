@@ -15,6 +15,10 @@ import (
 func (r *run) end(life context.Context, cause error) error {
 	e := endingOf(cause)
 	r.log.Info("run ends", "cause", cause)
+	var stopped Stopped
+	if errors.As(cause, &stopped) && stopped.Stop.Discard != "" {
+		r.lease.Forced, r.lease.ForcedWhy = true, stopped.Stop.Discard
+	}
 	if !e.layers {
 		return errors.Join(cause, r.fence.Kill())
 	}
@@ -156,6 +160,9 @@ func (r *run) destroyLayers(life context.Context, saved error) error {
 	}
 	if r.stack == nil {
 		return nil
+	}
+	if saved != nil {
+		r.notice("Work is given up: "+r.lease.ForcedWhy, map[string]any{"forced": r.lease.ForcedWhy, "reason": saved.Error()})
 	}
 	ctx, cancel := r.hook(life)
 	defer cancel()

@@ -49,7 +49,8 @@ func (r *run) teardownStack() error {
 }
 
 // rescue saves work that the last run did not: the layers are opened again for
-// it. One that is gone holds none, which is said and stops nothing.
+// it. One that is gone holds none, which is said and stops nothing; those around
+// it are saved as they are.
 func (r *run) rescue(life context.Context) error {
 	if r.lease.Clean {
 		return nil
@@ -59,11 +60,9 @@ func (r *run) rescue(life context.Context) error {
 	case errors.Is(err, plug.ErrGone):
 		r.notice("Work of the last run could not be saved: its place is gone.",
 			map[string]any{"reason": err.Error()})
-		return nil
 	case err != nil && r.lease.Forced:
 		r.notice("Work of the last run is not saved: "+err.Error(),
 			map[string]any{"forced": r.lease.ForcedWhy})
-		return nil
 	case err != nil:
 		return fmt.Errorf("open the environment to save its work: %w", err)
 	}

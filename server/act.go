@@ -41,10 +41,12 @@ func (s *Server) actRoute(a personAct) {
 			return err
 		}
 		by := callerOf(ctx).user.Name
-		switch a.kind {
-		case blaise.EventEndAsked:
+		switch {
+		case a.kind == blaise.EventEndAsked && in.Body.Force:
+			return s.control.Discard(ctx, by, id, in.Body.Reason)
+		case a.kind == blaise.EventEndAsked:
 			return s.control.End(ctx, by, id, in.Body.Reason)
-		case blaise.EventPauseAsked:
+		case a.kind == blaise.EventPauseAsked:
 			return s.control.Pause(ctx, by, id, in.Body.Reason)
 		}
 		return s.control.Act(ctx, id, blaise.Event{

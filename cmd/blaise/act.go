@@ -87,7 +87,7 @@ func actCommand(a *app, x act) *cobra.Command {
 				return usage("%s needs a --reason: it is kept in the record", x.use)
 			}
 			if body.Force && body.Reason == "" {
-				return usage("--force needs a --reason: it is kept in the record")
+				return usage("giving up the work needs a --reason: it is kept in the record")
 			}
 			id, err := session(ctx, c, args[0])
 			if err != nil {
@@ -102,7 +102,8 @@ func actCommand(a *app, x act) *cobra.Command {
 	}
 	c.Flags().StringVar(&body.Reason, "reason", "", "why, for the record")
 	if x.mayForce {
-		c.Flags().BoolVar(&body.Force, "force", false, "destroy even if the work cannot be saved")
+		c.Flags().BoolVar(&body.Force, "discard", false, "destroy even if the work cannot be saved")
+		c.Flags().BoolVar(&body.Force, "force", false, "the same as --discard")
 	}
 	return c
 }

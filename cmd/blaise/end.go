@@ -17,19 +17,27 @@ const lookAgain = 200 * time.Millisecond
 
 func endCommand(a *app) *cobra.Command {
 	var reason string
-	var noWait bool
+	var noWait, force bool
 	c := &cobra.Command{
 		Use: "end ID", Short: "End a session; what it made is saved and taken down",
 		Long: "Ends a session, and waits until its work is saved and its environment is taken down.\n" +
 			"A running one is ended when its run has received the stop; if none can, nothing changes\n" +
-			"and it can be asked again. Ctrl-C ends the waiting alone.",
-		Example: "  blaise end k3v9\n  blaise end k3v9 --no-wait", Args: exactArgs("a session"),
+			"and it can be asked again. Ctrl-C ends the waiting alone. Where the work cannot be saved\n" +
+			"nothing is taken down, unless --force gives it up, for a reason that is kept.",
+		Example: "  blaise end k3v9\n  blaise end k3v9 --force --reason \"the disk is broken\"", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			if force && reason == "" {
+				return usage("--force needs a --reason: it is kept in the record")
+			}
 			id, err := session(ctx, c, args[0])
 			if err != nil {
 				return err
 			}
-			if err := c.End(ctx, id, reason); err != nil {
+			end := c.End
+			if force {
+				end = c.Discard
+			}
+			if err := end(ctx, id, reason); err != nil {
 				return err
 			}
 			if noWait {
@@ -41,6 +49,7 @@ func endCommand(a *app) *cobra.Command {
 		}),
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why, for the record")
+	c.Flags().BoolVar(&force, "force", false, "take it down even if the work cannot be saved")
 	c.Flags().BoolVar(&noWait, "no-wait", false, "return at once; what ending does goes on")
 	return c
 }
@@ -62,7 +71,7 @@ func (a *app) awaitEnd(ctx context.Context, c *api.Client, id blaise.SessionID) 
 		return err
 	case s.Environment.State == blaise.EnvOrphaned:
 		return waitedFor(blaise.Errorf(blaise.CodeRefused, "the environment of session %s is orphaned: %s", id, s.Environment.LastError).
-			WithHint("mend that, then `blaise retry-teardown %s`", id))
+			WithHint("mend that, then `blaise retry-teardown %s`; to give the work up add --discard --reason WHY", id))
 	case !over(s.Environment.State):
 		_, err = fmt.Fprintf(a.out, "the session is held: its environment stays until `blaise release %s`\n", id)
 		return err

@@ -59,6 +59,7 @@ type restored struct {
 	Repo    string           `json:"repo"`
 	Branch  string           `json:"branch"`
 	Dir     string           `json:"dir,omitempty"`
+	Also    []string         `json:"also,omitempty"` // what else was saved, and where it is
 }
 
 func (a *app) restored(r restored) error {
@@ -68,6 +69,9 @@ func (a *app) restored(r restored) error {
 	fmt.Fprintf(a.out, "branch %s in %s has the work saved as %s\n", r.Branch, r.Repo, r.Ref)
 	if r.Dir != "" {
 		fmt.Fprintf(a.out, "its files are in %s\n", r.Dir)
+	}
+	for _, what := range r.Also {
+		fmt.Fprintf(a.out, "saved too: %s\n", harmless(what))
 	}
 	return nil
 }
@@ -85,6 +89,9 @@ func (o restoreOptions) restore(
 	if done.Commit, err = bring(ctx, c, r, s.ID, save); err != nil {
 		return done, err
 	}
+	if done.Also, err = r.Extras(ctx, done.Commit, savedRef(s.ID, save), o.to != ""); err != nil {
+		return done, err
+	}
 	if o.to == "" {
 		return done, putBranch(ctx, r, s.Saves, done)
 	}
@@ -98,7 +105,7 @@ func (o restoreOptions) restore(
 	if done.Branch, err = freeBranch(ctx, r, s.Saves, done); err != nil {
 		return done, err
 	}
-	return done, fill(ctx, r, done)
+	return done, fill(ctx, r, done, savedRef(s.ID, save))
 }
 
 // lastSave is the newest save that has a commit.
@@ -172,9 +179,9 @@ func saved(ctx context.Context, r *git.Repo, saves []blaise.SavedWork, commit st
 }
 
 // fill makes a worktree of the branch.
-func fill(ctx context.Context, r *git.Repo, done restored) error {
+func fill(ctx context.Context, r *git.Repo, done restored, ref string) error {
 	if _, err := r.Run(ctx, "worktree", "add", "--quiet", done.Dir, done.Branch); err != nil {
 		return err
 	}
-	return r.Unfold(ctx, done.Dir, done.Commit, done.Ref)
+	return r.Unfold(ctx, done.Dir, done.Commit, ref)
 }

@@ -35,22 +35,27 @@ func (o restoreOptions) source(ctx context.Context, save blaise.SavedWork) (*git
 	return nil, err
 }
 
+// savedRef is the ref of a save; one that is a bundle is brought into its own.
+func savedRef(id blaise.SessionID, save blaise.SavedWork) string {
+	if strings.HasPrefix(save.Ref, "refs/") {
+		return save.Ref
+	}
+	return fmt.Sprintf("refs/blaise/%s/%d", id, save.N)
+}
+
 // bring finds the commit of a save in the repository. A save that is a bundle,
 // here or at Blaise, is brought into it first.
 func bring(
 	ctx context.Context, c *api.Client, r *git.Repo, id blaise.SessionID, save blaise.SavedWork,
 ) (string, error) {
-	ref, isRef := save.Ref, strings.HasPrefix(save.Ref, "refs/")
-	if !isRef {
-		ref = fmt.Sprintf("refs/blaise/%s/%d", id, save.N)
-	}
+	ref := savedRef(id, save)
 	commit, err := r.Ref(ctx, ref)
 	if err != nil || commit != "" && commit == save.Commit {
 		return commit, err
 	}
 	_, statErr := os.Stat(save.Ref)
 	switch {
-	case !isRef && statErr == nil:
+	case ref != save.Ref && statErr == nil:
 		err = r.Unbundle(ctx, save.Ref, ref)
 	case save.Bundle != "":
 		err = download(ctx, c, r, id, save.Bundle, ref)
