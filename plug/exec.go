@@ -40,6 +40,7 @@ var (
 	_ Filter     = (*execPlug)(nil)
 	_ Reacher    = (*execPlug)(nil)
 	_ hostRunner = (*execPlug)(nil)
+	_ needer     = (*execPlug)(nil)
 )
 
 func newExec(c execConfig) (Plug, error) {
@@ -57,6 +58,22 @@ func newExec(c execConfig) (Plug, error) {
 
 func (p *execPlug) commands() []commandLine {
 	return []commandLine{p.c.OnStart, p.c.OnResume, p.c.OnPause, p.c.OnTeardown, p.c.OnTranscript}
+}
+
+func (p *execPlug) missing(host Place) []string {
+	var all []string
+	for _, line := range p.commands() {
+		if len(line) == 0 {
+			continue
+		}
+		if program := line.missing(host); program != "" && !slices.Contains(all, program) {
+			all = append(all, program)
+		}
+	}
+	for i, program := range all {
+		all[i] = fmt.Sprintf("program %q is not found", program)
+	}
+	return all
 }
 
 // Reach is what blaise.yml says.

@@ -334,3 +334,19 @@ func TestExecWatches(t *testing.T) {
 		})
 	}
 }
+
+// A program's path is relative to blaise.yml, like every path there.
+func TestExecPathsAreRelativeToTheFile(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	write(t, filepath.Join(repo, "tools/db.sh"), "#!/bin/sh\necho '{\"env\": {\"WHERE\": \"'\"$PWD\"'\"}}'\n")
+	if err := os.Chmod(filepath.Join(repo, "tools/db.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []any{[]string{"./tools/db.sh"}, []string{"tools/db.sh"}, "./tools/db.sh", []string{"sh", "tools/db.sh"}} {
+		w := plugtest.NewWorld(t, host(t, repo), plug.NewSpec("worktree", "", nil), plug.NewSpec("exec", "", map[string]any{"onStart": line}))
+		if got := plugtest.Sh(t, w.Open().Env(), "echo $WHERE"); got != repo {
+			t.Errorf("%v works in %q, want %q", line, got, repo)
+		}
+	}
+}

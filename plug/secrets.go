@@ -33,6 +33,7 @@ var (
 	_ Plug       = (*secretsPlug)(nil)
 	_ Pauser     = (*secretsPlug)(nil)
 	_ hostRunner = (*secretsPlug)(nil)
+	_ needer     = (*secretsPlug)(nil)
 )
 
 func newSecrets(c secretsConfig) (Plug, error) {
@@ -55,6 +56,10 @@ func (p *secretsPlug) commands() []commandLine {
 		}
 	}
 	return all
+}
+
+func (p *secretsPlug) missing(host Place) []string {
+	return append(p.c.Env.missing(host), p.c.Files.missing(host)...)
 }
 
 // Open reads the values; each is known to the run before it goes anywhere.

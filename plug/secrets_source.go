@@ -125,6 +125,32 @@ func (all secretSources) read(ctx context.Context, s Scope) (map[string]string, 
 	return values, nil
 }
 
+// missing says which values cannot be had.
+func (all secretSources) missing(host Place) []string {
+	var bad []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		why := ""
+		switch src := all[name]; {
+		case src.env != "":
+			if _, ok := os.LookupEnv(src.env); !ok {
+				why = "the runner has no variable " + src.env
+			}
+		case src.file != "":
+			if _, err := os.Stat(hostPath(host, src.file)); err != nil {
+				why = fmt.Sprintf("there is no file %q", src.file)
+			}
+		default:
+			if program := src.command.missing(host); program != "" {
+				why = fmt.Sprintf("program %q is not found", program)
+			}
+		}
+		if why != "" {
+			bad = append(bad, name+": "+why)
+		}
+	}
+	return bad
+}
+
 // shortestSecret is the length from which on a value is redacted.
 const shortestSecret = 6
 

@@ -52,17 +52,20 @@ func (r *record) through(filter func(transcript.Sink) transcript.Sink) {
 	r.filter = filter(transcript.SinkFunc(r.Append))
 }
 
-// enter is for what the agent says and does, and the turns around it.
-func (r *record) enter(e transcript.Event) {
+// enter is for what the agent says and does, and the turns around it. It answers
+// whether the filters took it; where one did not, the run ends.
+func (r *record) enter(e transcript.Event) bool {
 	r.entry.Lock()
 	defer r.entry.Unlock()
 	to := r.filter
 	if to == nil {
 		to = transcript.SinkFunc(r.Append)
 	}
-	if err := to.Append(e); err != nil {
+	err := to.Append(e)
+	if err != nil {
 		r.failed(err)
 	}
+	return err == nil
 }
 
 // update records a session/update.
@@ -131,15 +134,20 @@ func (r *record) endTurn(e transcript.Event) string {
 	e.Turn = r.turn
 	sealed := r.sealed
 	r.mu.Unlock()
-	r.enter(e)
+	if r.enter(e) {
+		r.awaitSeal(sealed)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.answer.String()
+}
+
+func (r *record) awaitSeal(sealed <-chan struct{}) {
 	select {
 	case <-sealed:
 	case <-time.After(r.patience):
 		r.failed(errors.New("a plug holds back the record: the end of the turn does not come out"))
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.answer.String()
 }
 
 // collect gathers the agent's own words.

@@ -134,7 +134,7 @@ func checkEnv(cfg config.Config) []Finding {
 func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
 	what := "plug " + s.ID
 	if s.Use != "worktree" {
-		return []Finding{{What: what, OK: true, Text: s.Use}}
+		return checkNeeds(what, dir, s)
 	}
 	bad := checkNames(what, s)
 	repo := key(s, "repo")
@@ -158,6 +158,22 @@ func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
 		return bad
 	}
 	return []Finding{{What: what, OK: true, Text: "worktree of " + repo}}
+}
+
+// checkNeeds looks for what a plug needs of this machine.
+func checkNeeds(what, dir string, s plug.Spec) []Finding {
+	p, err := plug.New(s)
+	if err != nil {
+		return []Finding{{What: what, Text: err.Error()}}
+	}
+	var bad []Finding
+	for _, text := range plug.Missing(p, dir) {
+		bad = append(bad, Finding{What: what, Text: text})
+	}
+	if len(bad) > 0 {
+		return bad
+	}
+	return []Finding{{What: what, OK: true, Text: s.Use}}
 }
 
 // checkNames looks for placeholders that nothing fills in.

@@ -265,8 +265,7 @@ func TestA31_InstancesOfOneToken(t *testing.T) {
 }
 
 // Plugs are found again by id whatever their order; a new one is made, and one
-// that was removed is torn down by what was recorded of it (A32). That state of a
-// stateful one is left and listed is tested in package plug: none is built in.
+// that was removed is torn down by what was recorded of it (A32).
 func TestA32_ChangedFileBetweenRuns(t *testing.T) {
 	b := newLab(t, "{}")
 	id := b.start("write kept.txt it stays")

@@ -1,0 +1,48 @@
+package plug
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A needer is a plug that needs something of the runner's machine before it can
+// open.
+type needer interface {
+	missing(host Place) []string
+}
+
+// Missing says in words what p needs on this machine and does not find, where
+// paths are relative to dir. It opens nothing and asks no provider.
+func Missing(p Plug, dir string) []string {
+	n, ok := p.(needer)
+	if !ok {
+		return nil
+	}
+	return n.missing((&Local{Dir: dir}).Place())
+}
+
+// missing is the program of a command, if it is not there: that of a shell line
+// only where it begins with a path.
+func (c commandLine) missing(host Place) (program string) {
+	word := c[0]
+	if len(c) == 3 && word == "sh" && c[1] == "-c" {
+		if first := strings.Fields(c[2])[0]; strings.ContainsRune(first, filepath.Separator) {
+			word = first
+		}
+	}
+	if strings.ContainsAny(word, "$`\"'~") {
+		return "" // the shell's to tell
+	}
+	if strings.ContainsRune(word, filepath.Separator) {
+		if st, err := os.Stat(hostPath(host, word)); err == nil && !st.IsDir() {
+			return ""
+		}
+		return word
+	}
+	if _, err := exec.LookPath(word); err != nil {
+		return word
+	}
+	return ""
+}
