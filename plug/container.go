@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/internal/engine"
@@ -18,6 +18,8 @@ type container struct {
 	c containerConfig
 	// build makes the image, if it is not one to be named. Nil: c says.
 	build func(context.Context, *containerBuilder) (string, error)
+	// volumes are more directories inside that last as long as the environment.
+	volumes []string
 }
 
 var (
@@ -26,7 +28,6 @@ var (
 	_ Saver    = (*container)(nil)
 	_ Lister   = (*container)(nil)
 	_ Reacher  = (*container)(nil)
-	_ Checker  = (*container)(nil)
 	_ Isolator = (*container)(nil)
 )
 
@@ -42,11 +43,15 @@ const (
 	labelEnvironment = "dev.blaise.environment"
 	labelSession     = "dev.blaise.session"
 	labelPlug        = "dev.blaise.plug"
+	labelMachine     = "dev.blaise.machine"
 	labelSettings    = "dev.blaise.settings"
 )
 
 func containerLabels(s Scope) map[string]string {
-	return map[string]string{labelEnvironment: s.Environment, labelSession: s.Session, labelPlug: s.ID}
+	return map[string]string{
+		labelEnvironment: s.Environment, labelSession: s.Session, labelPlug: s.ID,
+		labelMachine: string(s.Machine),
+	}
 }
 
 // containerName is what the container is called, and how the names of its
@@ -107,16 +112,6 @@ func (p *container) open(ctx context.Context, s Scope, e *engine.Engine, outer E
 		return nil, err
 	}
 	return b.env(outer)
-}
-
-// Check says whether the engine answers.
-func (p *container) Check(ctx context.Context, _ Env) (string, error) {
-	e, err := p.dial(ctx)
-	if err != nil {
-		return "", err
-	}
-	e.Close()
-	return "the engine answers", nil
 }
 
 func (p *container) dial(ctx context.Context) (*engine.Engine, error) {
@@ -192,7 +187,11 @@ func (p *container) remove(ctx context.Context, s Scope, e *engine.Engine) error
 	if err := s.Forget(ctx, blaise.Resource{Kind: "container", Name: name, Where: e.ID}); err != nil {
 		return err
 	}
-	for _, volume := range volumesOf(name) {
+	volumes, err := volumesOf(ctx, e, s)
+	if err != nil {
+		return err
+	}
+	for _, volume := range volumes {
 		if err := e.RemoveVolume(ctx, volume); err != nil {
 			return err
 		}
@@ -203,9 +202,18 @@ func (p *container) remove(ctx context.Context, s Scope, e *engine.Engine) error
 	return nil
 }
 
-// volumesOf are all that a container may have.
-func volumesOf(name string) []string {
-	return []string{homeVolume(name), workVolume(name), shimVolume(name)}
+// volumesOf are those that are there and, so that the ledger hears of them,
+// those that there may have been.
+func volumesOf(ctx context.Context, e *engine.Engine, s Scope) ([]string, error) {
+	name := containerName(s)
+	all := []string{homeVolume(name), workVolume(name), shimVolume(name)}
+	there, err := e.Volumes(ctx, labelEnvironment+"="+s.Environment)
+	for _, v := range there {
+		if v.Labels[labelPlug] == s.ID && !slices.Contains(all, v.Name) {
+			all = append(all, v.Name)
+		}
+	}
+	return all, err
 }
 
 func homeVolume(name string) string { return name + "-home" }
@@ -225,13 +233,19 @@ func (p *container) List(ctx context.Context, _ Env) ([]blaise.Resource, error) 
 	}
 	var found []blaise.Resource
 	for _, c := range containers {
-		found = append(found, blaise.Resource{
-			Plug: c.Labels[labelPlug], Kind: "container", Name: c.Name, Where: e.ID,
-		})
+		found = append(found, labelled("container", c, e))
 	}
 	volumes, err := e.Volumes(ctx, labelEnvironment)
 	for _, v := range volumes {
-		found = append(found, blaise.Resource{Kind: "volume", Name: strings.TrimSpace(v), Where: e.ID})
+		found = append(found, labelled("volume", v, e))
 	}
 	return found, err
+}
+
+func labelled(kind string, f engine.Found, e *engine.Engine) blaise.Resource {
+	return blaise.Resource{
+		Plug: f.Labels[labelPlug], Kind: kind, Name: f.Name, Where: e.ID,
+		Environment: blaise.EnvironmentID(f.Labels[labelEnvironment]),
+		Machine:     blaise.MachineID(f.Labels[labelMachine]),
+	}
 }

@@ -61,21 +61,22 @@ func (b *containerBuilder) buildHere(ctx context.Context) (string, error) {
 	if err := packDir(&packed, dir, packing{prefix: "."}); err != nil {
 		return "", fmt.Errorf("pack build context %q: %w", dir, err)
 	}
-	return b.buildOf(ctx, engine.Build{Dockerfile: filepath.ToSlash(name)}, packed.Bytes())
+	return b.buildOf(ctx, engine.Build{Dockerfile: filepath.ToSlash(name), Context: &packed}, packed.Bytes())
 }
 
-// buildOf builds a packed context, unless the engine has an image of just that.
-// Images are named after what went into them, and stay for the next session.
-func (b *containerBuilder) buildOf(ctx context.Context, build engine.Build, packed []byte) (string, error) {
+// buildOf builds, unless the engine has an image of just that. Images are named
+// after what went into them (from is the context, or its name), and stay for the
+// next session.
+func (b *containerBuilder) buildOf(ctx context.Context, build engine.Build, from []byte) (string, error) {
 	sum := sha256.New()
-	sum.Write(packed)
+	sum.Write(from)
 	fmt.Fprintf(sum, "\x00%s\x00%s\x00%v", build.Dockerfile, build.Target, build.Args)
 	build.Tag = "blaise-built:" + hex.EncodeToString(sum.Sum(nil)[:12])
 	_, err := b.e.Image(ctx, build.Tag)
 	if !errors.Is(err, engine.ErrNotFound) {
 		return build.Tag, err
 	}
-	build.Context, build.Labels = bytes.NewReader(packed), map[string]string{labelBuilt: "1"}
+	build.Labels = map[string]string{labelBuilt: "1"}
 	note(b.s, "building the image from %s", build.Dockerfile)
 	return build.Tag, b.e.Build(ctx, build, b.progress("build"))
 }

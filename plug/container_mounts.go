@@ -39,6 +39,9 @@ func (b *containerBuilder) mounts() ([]engine.Mount, error) {
 		work = engine.Mount{Volume: true, Source: workVolume(b.name), Target: c.Workdir}
 	}
 	all := []engine.Mount{work, {Volume: true, Source: homeVolume(b.name), Target: c.Home}}
+	for i, target := range b.p.volumes {
+		all = append(all, engine.Mount{Volume: true, Source: fmt.Sprintf("%s-more-%d", b.name, i), Target: target})
+	}
 	if c.ReadOnly {
 		all = append(all, engine.Mount{Volume: true, Source: shimVolume(b.name), Target: shimRoot})
 	}
@@ -76,12 +79,12 @@ func (b *containerBuilder) checkSource(here string) error {
 	if err != nil {
 		return fmt.Errorf("mounts: %w", err)
 	}
-	state := filepath.Dir(filepath.Dir(filepath.Dir(b.s.Dir))) // STATE/environments/ENVIRONMENT/ID
-	if _, holds := below(real, state); holds {
-		return fmt.Errorf("mounts: %s holds the runner's own state (%s): name a directory without it", here, state)
-	}
-	if _, inside := below(state, real); inside {
-		return fmt.Errorf("mounts: %s is in the runner's own state (%s)", here, state)
+	for _, private := range b.s.Private {
+		_, holds := below(real, private)
+		_, inside := below(private, real)
+		if holds || inside {
+			return fmt.Errorf("mounts: %s shows %s, which is the runner's own: name a directory without it", here, private)
+		}
 	}
 	return nil
 }

@@ -27,6 +27,11 @@ func kinds() map[string]kind {
 			config: func() any { return defaultContainerConfig() },
 			make:   func(c any) (Plug, error) { return newContainer(*c.(*containerConfig)) },
 		},
+		"devcontainer": {
+			doc:    "a container as the repository's devcontainer.json describes it, read from the base commit",
+			config: func() any { return defaultDevcontainerConfig() },
+			make:   func(c any) (Plug, error) { return newDevcontainer(*c.(*devcontainerConfig)) },
+		},
 		"local": {
 			doc:    "a directory of this machine, as it is; the agent works in the user's own files",
 			config: func() any { return &localConfig{} },

@@ -113,7 +113,7 @@ func checkAgent(cfg config.Config) Finding {
 
 // hostPrograms says that the agent sees the programs of this machine.
 func hostPrograms(specs []plug.Spec) bool {
-	return !slices.ContainsFunc(specs, func(s plug.Spec) bool { return s.Use == "container" })
+	return !slices.ContainsFunc(specs, func(s plug.Spec) bool { return s.Use == "container" || s.Use == "devcontainer" })
 }
 
 func checkEnv(cfg config.Config) []Finding {

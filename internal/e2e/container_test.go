@@ -207,7 +207,9 @@ func privateEngine(t *testing.T) (host string, restart func()) {
 			t.Fatal(err)
 		}
 		defer log.Close()
-		daemon = exec.Command("dockerd", "--data-root", dir+"/data", "--exec-root", dir+"/exec", "-H", host,
+		// In a network of its own: an engine without a bridge takes away the one
+		// that others on the machine have.
+		daemon = exec.Command("unshare", "-n", "dockerd", "--data-root", dir+"/data", "--exec-root", dir+"/exec", "-H", host,
 			"-p", dir+"/d.pid", "--iptables=false", "--bridge=none")
 		daemon.Stdout, daemon.Stderr = log, log
 		daemon.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -41,7 +41,7 @@ type Mount struct {
 	ReadOnly bool
 }
 
-// A Found is a container that is there.
+// A Found is a container or a volume that is there.
 type Found struct {
 	Name    string
 	Running bool

@@ -37,17 +37,17 @@ func (e *Engine) HasVolume(ctx context.Context, name string) (bool, error) {
 	return err == nil, wrap(err, "look for volume %s", name)
 }
 
-// Volumes are the names of all that have the label.
-func (e *Engine) Volumes(ctx context.Context, label string) ([]string, error) {
+// Volumes are all that have the label.
+func (e *Engine) Volumes(ctx context.Context, label string) ([]Found, error) {
 	list, err := e.c.VolumeList(ctx, volume.ListOptions{Filters: filters.NewArgs(filters.Arg("label", label))})
 	if err != nil {
 		return nil, wrap(err, "list volumes")
 	}
-	var names []string
+	var all []Found
 	for _, v := range list.Volumes {
-		names = append(names, v.Name)
+		all = append(all, Found{Name: v.Name, Labels: v.Labels})
 	}
-	return names, nil
+	return all, nil
 }
 
 // HasNetwork reports whether the engine has a network of that name.
