@@ -190,7 +190,7 @@ func (d *decision) settingOf(kind ClockKind) string {
 	p, length, agent := d.next.Policy, d.length(kind), d.next.Session.Agent
 	switch {
 	case kind == ClockIdle && p.Archived:
-		return fmt.Sprintf("the agent is archived (agent %s, revision %d)", agent, p.Revision)
+		return "the agent is archived " + p.origin(agent, SettingState)
 	case kind == ClockLost:
 		return fmt.Sprintf("policy.lease = %s x %d, lost after %s %s", p.Beat, p.Misses, length,
 			p.origin(agent, "policy.lease"))

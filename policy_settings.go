@@ -7,6 +7,10 @@ import (
 	"time"
 )
 
+// SettingState is the name under which [Policy.SetBy] says who enabled, disabled
+// or archived the agent last (A27).
+const SettingState = "agent"
+
 // settings are what a clock may take its length from, by name.
 func (p Policy) settings() map[string]any {
 	return map[string]any{

@@ -25,6 +25,17 @@ func Why(s Snapshot, now time.Time) []string {
 	return lines
 }
 
+// WhyClocks says the same of the clocks of one run or question alone (X7).
+func (s *Snapshot) WhyClocks(subject string, now time.Time) []string {
+	var lines []string
+	for _, c := range s.Clocks {
+		if c.Subject == subject {
+			lines = append(lines, whyClock(c, s.Session.Held, now))
+		}
+	}
+	return lines
+}
+
 func (s *Snapshot) whyEnvironment() []string {
 	env := s.Environment
 	lines := []string{
@@ -136,10 +147,10 @@ func (s *Snapshot) waitsFirst() string {
 	case s.Run != nil:
 		return "run " + string(s.Run.ID) + " waits for a runner"
 	case s.Policy.Archived:
-		return "agent " + string(s.Session.Agent) + " is archived"
+		return "its agent is archived " + s.Policy.origin(s.Session.Agent, SettingState)
 	case s.Policy.Disabled:
-		agent := string(s.Session.Agent)
-		return "agent " + agent + " is disabled: blaise agent enable " + agent
+		return fmt.Sprintf("its agent is disabled %s: blaise agent enable %s",
+			s.Policy.origin(s.Session.Agent, SettingState), s.Session.Agent)
 	case s.clock(ClockRetry) != nil:
 		return "the next run is offered after a delay; at once with: blaise retry " + id
 	case s.blocked() != "":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
@@ -82,6 +83,11 @@ func (c *Control) SetAgentState(ctx context.Context, by string, name blaise.Agen
 		}
 		a.State, a.By, a.At = state, by, c.now()
 		a.Revision++
+		a.Policy.SetBy = maps.Clone(a.Policy.SetBy)
+		if a.Policy.SetBy == nil {
+			a.Policy.SetBy = map[string]string{}
+		}
+		a.Policy.SetBy[blaise.SettingState] = fmt.Sprintf("%s by %s in revision %d", state, by, a.Revision)
 		return tx.PutAgent(a)
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
 	case strings.HasPrefix(rest, "m"):
 		return c.whyMessage(v, policyOf(a), blaise.MessageID(id))
 	default:
-		return whyRun(v, blaise.RunID(id))
+		return c.whyRun(ctx, v, policyOf(a), blaise.RunID(id))
 	}
 }
 
@@ -134,6 +135,7 @@ func (c *Control) whyMessage(v store.View, p blaise.Policy, id blaise.MessageID)
 			case m.State == blaise.MessageDelivered:
 				lines = append(lines, fmt.Sprintf("it is in its turn since %s, with run %s",
 					m.DeliveredAt.UTC().Format("2006-01-02 15:04:05 MST"), m.Run))
+				lines = append(lines, snap.WhyClocks(string(m.Run), c.now())...)
 			case !m.Final():
 				lines = append(lines, snap.Waits(m.ID))
 			}
@@ -146,7 +148,9 @@ func (c *Control) whyMessage(v store.View, p blaise.Policy, id blaise.MessageID)
 	return nil, blaise.Errorf(blaise.CodeNotFound, "no message %s", id)
 }
 
-func whyRun(v store.View, id blaise.RunID) ([]string, error) {
+// whyRun says what a run does and which of its clocks run; of one that has
+// ended, why, and by which setting.
+func (c *Control) whyRun(ctx context.Context, v store.View, p blaise.Policy, id blaise.RunID) ([]string, error) {
 	for _, r := range v.Runs {
 		if r.ID != id {
 			continue
@@ -159,7 +163,33 @@ func whyRun(v store.View, id blaise.RunID) ([]string, error) {
 		if r.Reason != "" {
 			lines = append(lines, r.Reason)
 		}
-		return lines, nil
+		if !r.Final() {
+			snap := snapshotOf(v, p)
+			return append(lines, snap.WhyClocks(string(id), c.now())...), nil
+		}
+		return append(lines, c.endedBy(ctx, v.Session.ID, "run:"+string(id))...), nil
 	}
 	return nil, blaise.Errorf(blaise.CodeNotFound, "no run %s", id)
 }
+
+// endedBy is the clock's setting, or the person, that the last change of a
+// subject came from.
+func (c *Control) endedBy(ctx context.Context, id blaise.SessionID, subject string) []string {
+	all, err := c.db.History(ctx, id, maxHistory)
+	if err != nil {
+		return nil // the state itself is told already
+	}
+	for _, h := range slices.Backward(all) {
+		switch {
+		case h.Subject != subject:
+			continue
+		case h.Setting != "":
+			return []string{"at " + h.At.UTC().Format(time.RFC3339) + ", by " + h.By + ", from " + h.Setting}
+		}
+		return []string{"at " + h.At.UTC().Format(time.RFC3339) + ", by " + h.By}
+	}
+	return nil
+}
+
+// maxHistory is how far back a reason is looked for.
+const maxHistory = 1000

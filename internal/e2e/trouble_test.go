@@ -178,7 +178,11 @@ func TestA27_DisabledAgent(t *testing.T) {
 	b.run("pause", string(id))
 	b.environment(id, blaise.EnvPaused)
 	b.say(id, "recall")
-	b.why(string(id)+".m3", "disabled")
+	b.why(string(id)+".m3", "disabled (agent coder, revision")
+	b.why(string(id), "blaise agent enable coder")
+	if said := b.run("list"); !strings.Contains(said, string(id)) || !strings.Contains(said, "queued") {
+		t.Error(said)
+	}
 	b.run("agent", "enable", "coder")
 	b.answered(id, 3)
 }
@@ -189,6 +193,11 @@ func TestA27_ArchivedAgent(t *testing.T) {
 	b.answered(id, 1)
 	b.run("agent", "archive", "coder")
 	b.environment(id, blaise.EnvPaused)
+	b.history(id, "clock:idle", "the agent is archived (agent coder, revision")
+	b.why(string(id), "clock max_paused fires at")
+	if said := b.run("list"); !strings.Contains(said, string(id)) || !strings.Contains(said, "paused") {
+		t.Error(said)
+	}
 	if said := b.fails(4, "say", string(id), "more"); !strings.Contains(said, "archived") {
 		t.Error(said)
 	}
