@@ -38,7 +38,7 @@ func (d *decision) posted() error {
 	s.Session.Messages++
 	m := Message{
 		N: s.Session.Messages, ID: s.Session.ID.Message(s.Session.Messages), Author: d.e.By,
-		Text: d.e.Text, State: MessageQueued, Now: d.e.Now, Key: d.e.Key, QueuedAt: d.e.At,
+		Text: d.e.Text, Attachments: d.e.Attachments, State: MessageQueued, Now: d.e.Now, Key: d.e.Key, QueuedAt: d.e.At,
 	}
 	s.Messages = append(s.Messages, m)
 	d.note("message:"+string(m.ID), "", string(MessageQueued), "")

@@ -162,7 +162,9 @@ func (d *decision) settlePrompt() {
 		return
 	}
 	first.Run = s.Run.ID
-	p := Directive{Kind: DirectivePrompt, Message: first.ID, Text: first.Text}
+	p := Directive{
+		Kind: DirectivePrompt, Message: first.ID, Text: first.Text, Attachments: first.Attachments,
+	}
 	if first.State == MessageInterrupted {
 		p.GoOn, p.Repeat = true, first.Repeats+1
 	}

@@ -15,14 +15,16 @@ type Event struct {
 	Question  QuestionID
 	Directive int64
 
-	Text   string // message text, answer text
-	Key    string // idempotency key; a question's key
-	Reason string
-	Choice string
-	Set    map[string]string // question_answered: what was filled in; settings_chosen; conversation: the choices it has taken
-	Now    bool              // interrupt and send now
-	Clock  Clock             // clock_fired
-	Force  bool
+	Text string // message text, answer text
+	// Attachments come with a message.
+	Attachments []Attachment
+	Key         string // idempotency key; a question's key
+	Reason      string
+	Choice      string
+	Set         map[string]string // question_answered: what was filled in; settings_chosen; conversation: the choices it has taken
+	Now         bool              // interrupt and send now
+	Clock       Clock             // clock_fired
+	Force       bool
 
 	Runner   RunnerID // accepted
 	Instance InstanceID

@@ -16,8 +16,10 @@ type Message struct {
 	Reason  string
 	Stop    string // the agent's stop reason, verbatim
 	Usage   Usage  // of its turns
-	Now     bool   // interrupt and send now: goes before all that wait
-	Resume  bool   // interrupted: the agent is to be asked to go on
+	// Attachments go with Text, each time it is written.
+	Attachments []Attachment
+	Now         bool // interrupt and send now: goes before all that wait
+	Resume      bool // interrupted: the agent is to be asked to go on
 
 	Key         string // idempotency key, unique in the session
 	QueuedAt    time.Time

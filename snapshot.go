@@ -21,19 +21,21 @@ type Snapshot struct {
 // and binding only when the run has received it (A7). Package directive holds
 // the order in which a run obeys them.
 type Directive struct {
-	N        int64         `json:"n"`
-	Run      RunID         `json:"run"`
-	Kind     DirectiveKind `json:"kind"`
-	Stop     *Stop         `json:"stop,omitempty"`
-	Message  MessageID     `json:"message,omitempty"`  // prompt, cancel
-	Text     string        `json:"text,omitempty"`     // prompt
-	Repeat   int           `json:"repeat,omitempty"`   // prompt: written this often before
-	GoOn     bool          `json:"goOn,omitempty"`     // prompt: ask to go on where the replay holds it
-	Question QuestionID    `json:"question,omitempty"` // answer
-	Key      string        `json:"key,omitempty"`      // answer: the run's own id of the question
-	Choice   string        `json:"choice,omitempty"`   // answer: an option's id, "" for cancelled
-	Content  []byte        `json:"content,omitempty"`  // answer: JSON, of a form
-	Reason   string        `json:"reason,omitempty"`   // cancel
+	N       int64         `json:"n"`
+	Run     RunID         `json:"run"`
+	Kind    DirectiveKind `json:"kind"`
+	Stop    *Stop         `json:"stop,omitempty"`
+	Message MessageID     `json:"message,omitempty"` // prompt, cancel
+	Text    string        `json:"text,omitempty"`    // prompt
+	// Attachments go with the text of a prompt.
+	Attachments []Attachment `json:"attachments,omitempty"`
+	Repeat      int          `json:"repeat,omitempty"`   // prompt: written this often before
+	GoOn        bool         `json:"goOn,omitempty"`     // prompt: ask to go on where the replay holds it
+	Question    QuestionID   `json:"question,omitempty"` // answer
+	Key         string       `json:"key,omitempty"`      // answer: the run's own id of the question
+	Choice      string       `json:"choice,omitempty"`   // answer: an option's id, "" for cancelled
+	Content     []byte       `json:"content,omitempty"`  // answer: JSON, of a form
+	Reason      string       `json:"reason,omitempty"`   // cancel
 	// Set are the settings to choose, of a set; an empty value takes a choice back.
 	Set      map[string]string `json:"set,omitempty"`
 	IssuedAt time.Time         `json:"issuedAt"`

@@ -20,7 +20,7 @@ const (
 type ContentBlock struct {
 	Type string
 	Text string // of text, and of an embedded resource
-	// Data is base64, of image and audio.
+	// Data is base64, of image, audio, and an embedded resource that is no text.
 	Data, MimeType, URI, Name string
 	Raw                       json.RawMessage
 }
@@ -43,6 +43,11 @@ func Link(name, uri string) ContentBlock {
 	return ContentBlock{Type: BlockLink, Name: name, URI: uri}
 }
 
+// EmbeddedBytes carries the bytes of a resource that is no text; data is base64.
+func EmbeddedBytes(uri, mimeType, data string) ContentBlock {
+	return ContentBlock{Type: BlockResource, URI: uri, MimeType: mimeType, Data: data}
+}
+
 // Embedded carries the text of a resource.
 func Embedded(uri, mimeType, text string) ContentBlock {
 	return ContentBlock{Type: BlockResource, URI: uri, MimeType: mimeType, Text: text}
@@ -59,10 +64,20 @@ func (b ContentBlock) MarshalJSON() ([]byte, error) {
 		m["text"] = b.Text
 	case BlockImage, BlockAudio:
 		m["data"], m["mimeType"] = b.Data, b.MimeType
+		if b.URI != "" {
+			m["uri"] = b.URI
+		}
 	case BlockLink:
 		m["name"], m["uri"] = b.Name, b.URI
+		if b.MimeType != "" {
+			m["mimeType"] = b.MimeType
+		}
 	case BlockResource:
-		r := map[string]any{"uri": b.URI, "text": b.Text}
+		r := map[string]any{"uri": b.URI}
+		if r["text"] = b.Text; b.Data != "" {
+			delete(r, "text")
+			r["blob"] = b.Data
+		}
 		if b.MimeType != "" {
 			r["mimeType"] = b.MimeType
 		}
@@ -98,23 +113,36 @@ func (b *ContentBlock) set(key string, value json.RawMessage) {
 	case "resource":
 		b.URI = str(field(value, "uri"))
 		b.Text = str(field(value, "text"))
+		b.Data = str(field(value, "blob"))
 		b.MimeType = str(field(value, "mimeType"))
 	}
 }
 
 // Fit replaces the blocks that the agent does not take by ones it must take: an
-// embedded resource becomes its text, a picture or a recording a note that it
-// was left out.
+// embedded resource becomes its text; of a picture, a recording or bytes a note
+// says that they were left out.
 func (a Agent) Fit(blocks []ContentBlock) []ContentBlock {
 	fit := make([]ContentBlock, 0, len(blocks))
 	for _, b := range blocks {
-		switch {
-		case b.Type == BlockResource && !a.EmbeddedContext:
+		if !a.Takes(b) && b.Type == BlockResource && b.Data == "" {
 			b = Text(b.URI + ":\n" + b.Text)
-		case b.Type == BlockImage && !a.Image, b.Type == BlockAudio && !a.Audio:
-			b = Text(fmt.Sprintf("[%s %s left out: the agent takes none]", b.Type, b.MimeType))
+		} else if !a.Takes(b) {
+			b = Text(fmt.Sprintf("[%s %s left out: the agent takes none]", or(b.MimeType, b.Type), or(b.Name, b.URI)))
 		}
 		fit = append(fit, b)
 	}
 	return fit
+}
+
+// Takes says whether the agent has advertised that it takes such a block.
+func (a Agent) Takes(b ContentBlock) bool {
+	switch b.Type {
+	case BlockImage:
+		return a.Image
+	case BlockAudio:
+		return a.Audio
+	case BlockResource:
+		return a.EmbeddedContext
+	}
+	return true
 }

@@ -278,12 +278,14 @@ func TestContentBlocks(t *testing.T) {
 	blocks := []acp.ContentBlock{
 		acp.Text(""), acp.Link("f", "file:///f"), acp.Image("image/png", "aGk="),
 		acp.Audio("audio/wav", "aGk="), acp.Embedded("file:///g", "text/plain", "g"),
+		acp.EmbeddedBytes("file:///h", "application/zip", "aGk="),
 	}
 	got, err := json.Marshal(blocks)
 	want := `[{"text":"","type":"text"},{"name":"f","type":"resource_link","uri":"file:///f"},` +
 		`{"data":"aGk=","mimeType":"image/png","type":"image"},` +
 		`{"data":"aGk=","mimeType":"audio/wav","type":"audio"},` +
-		`{"resource":{"mimeType":"text/plain","text":"g","uri":"file:///g"},"type":"resource"}]`
+		`{"resource":{"mimeType":"text/plain","text":"g","uri":"file:///g"},"type":"resource"},` +
+		`{"resource":{"blob":"aGk=","mimeType":"application/zip","uri":"file:///h"},"type":"resource"}]`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v\nwant %s", got, err, want)
 	}

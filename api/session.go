@@ -86,6 +86,7 @@ type Message struct {
 	Author      string              `json:"author"`
 	State       blaise.MessageState `json:"state"`
 	Text        string              `json:"text"`
+	Attachments []blaise.Attachment `json:"attachments,omitempty"` // files: GET /api/sessions/{id}/files/{sha256}
 	Answer      string              `json:"answer"`
 	Run         blaise.RunID        `json:"run"`
 	Turn        int                 `json:"turn"`
@@ -152,6 +153,8 @@ type StartSession struct {
 	// Settings are chosen before the message is sent: "mode", "model", or an
 	// option by the agent's own name. One that cannot be had fails the message.
 	Settings map[string]string `json:"settings,omitempty"`
+	// Attachments come with the message.
+	Attachments []Attach `json:"attachments,omitempty"`
 }
 
 // PostMessage sends a message: POST /api/sessions/{id}/messages.
@@ -159,6 +162,17 @@ type PostMessage struct {
 	Text string `json:"text"`
 	Key  string `json:"key,omitempty"`
 	Now  bool   `json:"now,omitempty"` // interrupt the turn and send this first
+	// Attachments come with the message.
+	Attachments []Attach `json:"attachments,omitempty"`
+}
+
+// An Attach is a file or a link that comes with a message: Data or URL. The
+// media type is told by the bytes; Type counts where they say nothing.
+type Attach struct {
+	Name string `json:"name,omitempty"`
+	Type string `json:"type,omitempty"`
+	Data []byte `json:"data,omitempty"`
+	URL  string `json:"url,omitempty"`
 }
 
 // ChooseSettings chooses in a session: POST /api/sessions/{id}/settings. An empty

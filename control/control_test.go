@@ -15,6 +15,7 @@ import (
 type house struct {
 	*control.Control
 	t      *testing.T
+	dir    string // of the store
 	db     *store.DB
 	runner store.Runner
 	n      int64  // the number of the last report
@@ -56,6 +57,7 @@ func (h *house) open(dir string, now func() time.Time) {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { db.Close() })
+	h.dir = dir
 	h.db, h.Control = db, control.New(control.Options{DB: db, Secret: make([]byte, 32), Hub: hub, Now: now})
 	h.reopen = func() {
 		h.t.Helper()

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -21,6 +22,7 @@ type Start struct {
 	Inputs map[string]string
 	From   blaise.SessionID
 	Wanted map[string]string // mode, model and options to choose
+	Files  []File            // come with the message
 }
 
 // Start begins a session with its first message and offers its first run.
@@ -28,20 +30,40 @@ func (c *Control) Start(ctx context.Context, by string, s Start) (blaise.Message
 	if err := checkText(s.Text); err != nil {
 		return blaise.Message{}, err
 	}
+	files, err := attached(s.Files)
+	if err != nil {
+		return blaise.Message{}, err
+	}
 	origin, err := c.origin(ctx, s.From)
 	if err != nil {
 		return blaise.Message{}, err
 	}
 	for {
-		m, err := c.begin(ctx, by, s, origin)
+		id := blaise.NewSessionID()
+		err := c.keepAttached(ctx, id, s.Files, files)
+		var m blaise.Message
+		if err == nil {
+			m, err = c.begin(ctx, by, beginning{Start: s, id: id, origin: origin, files: files})
+		}
+		if len(files) > 0 && (err != nil || m.ID.Session() != id) {
+			c.dropAttached(ctx, id)
+		}
 		if errors.Is(err, store.ErrExists) {
-			continue // the id was taken: draw another
+			continue // the id was taken, or the key meanwhile: look again
 		}
 		return m, err
 	}
 }
 
-func (c *Control) begin(ctx context.Context, by string, s Start, origin blaise.RunnerID) (blaise.Message, error) {
+// A beginning is a start with all that must be known before its transaction.
+type beginning struct {
+	Start
+	id     blaise.SessionID
+	origin blaise.RunnerID
+	files  []blaise.Attachment
+}
+
+func (c *Control) begin(ctx context.Context, by string, s beginning) (blaise.Message, error) {
 	var plan blaise.Plan
 	var known *blaise.Message
 	err := c.db.Tx(ctx, func(tx *store.Tx) error {
@@ -50,23 +72,23 @@ func (c *Control) begin(ctx context.Context, by string, s Start, origin blaise.R
 			known = &m
 			return err
 		}
-		id, err := c.create(tx, by, s, origin)
-		if err != nil {
+		if err := c.create(tx, by, s); err != nil {
 			return err
 		}
-		plan, err = c.decide(tx, id, blaise.Event{
-			Kind: blaise.EventMessagePosted, By: by, Text: s.Text, Key: s.Key,
+		var err error
+		plan, err = c.decide(tx, s.id, blaise.Event{
+			Kind: blaise.EventMessagePosted, By: by, Text: s.Text, Key: s.Key, Attachments: s.files,
 		})
 		if err != nil || s.Key == "" {
 			return err
 		}
-		return tx.KeepStartKey(s.Key, id.Message(1))
+		return tx.KeepStartKey(s.Key, s.id.Message(1))
 	})
 	if err != nil {
 		return blaise.Message{}, err
 	}
 	if known != nil {
-		return *known, sameText(*known, s.Text)
+		return *known, sameMessage(*known, s.Text, s.files)
 	}
 	c.wake(plan)
 	return plan.Next.Messages[0], nil
@@ -106,25 +128,24 @@ func (c *Control) origin(ctx context.Context, from blaise.SessionID) (blaise.Run
 }
 
 // create writes a session that nothing has been said to yet.
-func (c *Control) create(tx *store.Tx, by string, s Start, origin blaise.RunnerID) (blaise.SessionID, error) {
+func (c *Control) create(tx *store.Tx, by string, s beginning) error {
 	a, err := tx.Agent(s.Agent)
 	if err != nil {
-		return "", err
+		return err
 	}
 	inputs, err := fillInputs(a, s.Inputs)
 	if err != nil {
-		return "", err
+		return err
 	}
 	now := c.now()
-	id := blaise.NewSessionID()
-	return id, tx.CreateSession(blaise.Snapshot{
+	return tx.CreateSession(blaise.Snapshot{
 		Policy: policyOf(a),
 		Session: blaise.Session{
-			ID: id, Agent: s.Agent, State: blaise.SessionQueued, Title: title(s.Text),
-			Author: by, Inputs: inputs, From: s.From, Runner: origin, CreatedAt: now, Wanted: s.Wanted,
+			ID: s.id, Agent: s.Agent, State: blaise.SessionQueued, Title: title(s.Text),
+			Author: by, Inputs: inputs, From: s.From, Runner: s.origin, CreatedAt: now, Wanted: s.Wanted,
 		},
 		Environment: blaise.Environment{
-			ID: id.Environment(1), State: blaise.EnvNone, Generation: 1, Clean: true,
+			ID: s.id.Environment(1), State: blaise.EnvNone, Generation: 1, Clean: true,
 		},
 	})
 }
@@ -152,9 +173,10 @@ func checkText(text string) error {
 
 // A Post is a message to a session that exists.
 type Post struct {
-	Text string
-	Key  string
-	Now  bool // interrupt the turn and send this first
+	Text  string
+	Key   string
+	Now   bool   // interrupt the turn and send this first
+	Files []File // come with it
 }
 
 // Post adds a message. With a key that was used before in the session it
@@ -163,9 +185,19 @@ func (c *Control) Post(ctx context.Context, by string, id blaise.SessionID, p Po
 	if err := checkText(p.Text); err != nil {
 		return blaise.Message{}, err
 	}
+	files, err := attached(p.Files)
+	if err == nil {
+		err = c.mayAttach(ctx, id, files)
+	}
+	if err == nil {
+		err = c.keepAttached(ctx, id, p.Files, files)
+	}
+	if err != nil {
+		return blaise.Message{}, err
+	}
 	var plan blaise.Plan
 	var known *blaise.Message
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	err = c.db.Tx(ctx, func(tx *store.Tx) error {
 		known = nil
 		if p.Key != "" {
 			m, ok, err := tx.MessageByKey(id, p.Key)
@@ -180,6 +212,7 @@ func (c *Control) Post(ctx context.Context, by string, id blaise.SessionID, p Po
 		var err error
 		plan, err = c.decide(tx, id, blaise.Event{
 			Kind: blaise.EventMessagePosted, By: by, Text: p.Text, Key: p.Key, Now: p.Now,
+			Attachments: files,
 		})
 		return err
 	})
@@ -187,19 +220,23 @@ func (c *Control) Post(ctx context.Context, by string, id blaise.SessionID, p Po
 		return blaise.Message{}, err
 	}
 	if known != nil {
-		return *known, sameText(*known, p.Text)
+		return *known, sameMessage(*known, p.Text, files)
 	}
 	c.wake(plan)
 	return newest(plan), nil
 }
 
-// sameText refuses a key that was used for another message: whoever sent it
+// sameMessage refuses a key that was used for another message: whoever sent it
 // would think that this one was posted.
-func sameText(m blaise.Message, text string) error {
-	if m.Text == text {
+func sameMessage(m blaise.Message, text string, files []blaise.Attachment) error {
+	if m.Text == text && slices.Equal(m.Attachments, files) {
 		return nil
 	}
-	return blaise.Errorf(blaise.CodeRefused, "the idempotency key of message %s was used again with another text", m.ID).
+	what := "another text"
+	if m.Text == text {
+		what = "other attachments"
+	}
+	return blaise.Errorf(blaise.CodeRefused, "the idempotency key of message %s was used again with %s", m.ID, what).
 		WithHint("send a new key with each message")
 }
 

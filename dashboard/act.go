@@ -130,16 +130,20 @@ func (d *dashboard) did(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // formMost bounds a form: a message of the longest kind, and what is around it.
-const formMost = control.MaxMessage + 1<<20
+const formMost = control.MaxMessage + blaise.MaxAttached + 1<<20
 
 func (d *dashboard) post(w http.ResponseWriter, r *http.Request) {
 	if err := readForm(r); err != nil {
 		d.did(w, r, err)
 		return
 	}
-	_, err := d.control.Post(r.Context(), d.o.User(r).Name, blaise.SessionID(r.PathValue("id")), control.Post{
-		Text: r.PostFormValue("text"), Key: r.PostFormValue("key"), Now: r.PostFormValue("now") != "",
-	})
+	files, err := filesOf(r)
+	if err == nil {
+		_, err = d.control.Post(r.Context(), d.o.User(r).Name, blaise.SessionID(r.PathValue("id")), control.Post{
+			Text: r.PostFormValue("text"), Key: r.PostFormValue("key"), Now: r.PostFormValue("now") != "",
+			Files: files,
+		})
+	}
 	d.did(w, r, err)
 }
 

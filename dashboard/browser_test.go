@@ -53,7 +53,7 @@ func (d *desk) steps(ctx context.Context, steps ...chromedp.Action[chromedp.Void
 func (d *desk) until(ctx context.Context, js string) {
 	d.t.Helper()
 	var err error
-	for range 3 { // a page that goes on to another takes the poll along
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); { // a page that goes on to another takes the poll along
 		if _, err = chromedp.Run(ctx, chromedp.Poll[bool](js, chromedp.WithPollingTimeout(10*time.Second))); err == nil {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/transcript"
 )
 
@@ -60,30 +61,33 @@ func (c *conversation) piece(kind, part string, e transcript.Event) *item {
 
 // data are the fields that events of all kinds but updates may have.
 type data struct {
-	Message  string   `json:"message"`
-	Author   string   `json:"author"`
-	Text     string   `json:"text"`
-	Repeat   int      `json:"repeat"`
-	GoOn     bool     `json:"goOn"`
-	Result   string   `json:"result"`
-	Stop     string   `json:"stopReason"`
-	Reason   string   `json:"reason"`
-	Title    string   `json:"title"`
-	Options  []option `json:"options"`
-	Choice   string   `json:"choice"`
-	By       string   `json:"by"`
-	Subject  string   `json:"subject"`
-	From     any      `json:"from"`
-	To       any      `json:"to"`
-	Source   string   `json:"source"`
-	What     string   `json:"what"`
-	Done     float64  `json:"done"`
-	Total    float64  `json:"total"`
-	Unit     string   `json:"unit"`
-	Name     string   `json:"name"`
-	Version  string   `json:"version"`
-	Why      string   `json:"why"`
-	Question string   `json:"question"`
+	Message  string       `json:"message"`
+	Author   string       `json:"author"`
+	Text     string       `json:"text"`
+	Repeat   int          `json:"repeat"`
+	GoOn     bool         `json:"goOn"`
+	Result   string       `json:"result"`
+	Stop     string       `json:"stopReason"`
+	Reason   string       `json:"reason"`
+	Title    string       `json:"title"`
+	Options  []option     `json:"options"`
+	Choice   string       `json:"choice"`
+	By       string       `json:"by"`
+	Subject  string       `json:"subject"`
+	From     any          `json:"from"`
+	To       any          `json:"to"`
+	Source   string       `json:"source"`
+	What     string       `json:"what"`
+	Done     float64      `json:"done"`
+	Total    float64      `json:"total"`
+	Unit     string       `json:"unit"`
+	Name     string       `json:"name"`
+	Version  string       `json:"version"`
+	Why      string       `json:"why"`
+	Question string       `json:"question"`
+	Used     blaise.Usage `json:"used"`
+
+	Attachments []saidFile `json:"attachments"`
 }
 
 type option struct {
@@ -107,9 +111,13 @@ func (c *conversation) add(e transcript.Event) {
 			i.Status = "repeat"
 		}
 		i.text.WriteString(d.Text)
+		i.withFiles(e, d.Attachments)
 	case transcript.KindTurnEnded:
 		i := c.begin("turn", e)
-		i.Status, i.Title = d.Result, firstOf(d.Reason, d.Stop)
+		i.Status, i.Title, i.Used = d.Result, d.Reason, usageText(d.Used)
+		if d.Result != "answered" {
+			i.Title = firstOf(d.Reason, d.Stop)
+		}
 	case transcript.KindAsked:
 		i := c.begin("asked", e)
 		i.Title = d.Title

@@ -79,6 +79,8 @@ func (d *dashboard) routes() http.Handler {
 	mux.HandleFunc("GET /sessions/{id}/live", d.live)
 	mux.HandleFunc("GET /sessions/{id}/earlier", d.earlier)
 	mux.HandleFunc("GET /sessions/{id}/history", d.history)
+	mux.HandleFunc("GET /sessions/{id}/files/{sha256}", d.file)
+	mux.HandleFunc("POST /sessions/{id}/settings", d.choose)
 	mux.HandleFunc("POST /sessions/{id}/messages", d.post)
 	mux.HandleFunc("POST /sessions/{id}/withdraw", d.withdraw)
 	mux.HandleFunc("POST /sessions/{id}/answer", d.answer)

@@ -18,7 +18,12 @@ type form struct{ blaise.Form }
 
 // Link is the address to visit, "" if it is none a person should follow.
 func (f form) Link() string {
-	u, err := url.Parse(f.URL)
+	return followed(f.URL)
+}
+
+// followed is an address that a person may follow, "" if it is none.
+func followed(address string) string {
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return ""
 	}

@@ -22,11 +22,14 @@ type item struct {
 	Who    string // author, source, who decided
 	Title  string
 	Status string
+	Used   string // what a turn has used
 	Plan   []planEntry
 
 	text    strings.Builder
 	part    string // what a piece must have in common with those before it
 	picture []template.URL
+
+	Files []saidFile // what came with a message
 
 	ToolKind string
 	Places   []string

@@ -17,6 +17,8 @@ type newPage struct {
 	Text   string
 	From   string
 	Key    string
+	Model  string
+	Mode   string
 	Set    string // inputs, name=value, one a line
 }
 
@@ -43,17 +45,21 @@ func (d *dashboard) start(w http.ResponseWriter, r *http.Request) {
 	n := newPage{
 		Agent: r.PostFormValue("agent"), Text: r.PostFormValue("text"),
 		From: strings.TrimSpace(r.PostFormValue("from")), Key: r.PostFormValue("key"),
-		Set: r.PostFormValue("set"),
+		Set: r.PostFormValue("set"), Model: r.PostFormValue("model"), Mode: r.PostFormValue("mode"),
 	}
 	var m blaise.Message
 	var set map[string]string
 	if err == nil {
 		set, err = inputsOf(n.Set)
 	}
+	var files []control.File
+	if err == nil {
+		files, err = filesOf(r)
+	}
 	if err == nil {
 		m, err = d.control.Start(r.Context(), d.o.User(r).Name, control.Start{
 			Agent: blaise.AgentName(n.Agent), Text: n.Text, Key: n.Key, From: blaise.SessionID(n.From),
-			Inputs: set,
+			Inputs: set, Files: files, Wanted: wanted(n.Model, n.Mode),
 		})
 	}
 	switch {

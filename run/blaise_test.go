@@ -35,6 +35,7 @@ type control struct {
 	reports    []api.Report
 	answers    map[int64]json.RawMessage
 	states     map[string][]byte
+	files      map[string][]byte        // by their SHA-256
 	lose       map[blaise.EventKind]int // answers to lose on the way
 	beats      int
 	// verdict answers a report.
@@ -58,6 +59,7 @@ func newControl(t *testing.T) *control {
 	mux.HandleFunc("POST /api/run/outbox", c.outbox)
 	mux.HandleFunc("POST /api/run/messages/{m}/claim", c.claim)
 	mux.HandleFunc("GET /api/run/plugs/{p}/state", c.plugState)
+	mux.HandleFunc("GET /api/run/files/{sha256}", c.file)
 	c.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()
 		stale, down := c.stale, c.down

@@ -65,10 +65,10 @@ func (c *choices) why() string {
 	return ""
 }
 
-// unmetError fails a message.
-type unmetError string
+// unsendable is why a message cannot be sent as it was meant: it fails.
+type unsendable string
 
-func (e unmetError) Error() string { return string(e) }
+func (e unsendable) Error() string { return string(e) }
 
 // choose sets what people have chosen, and tells what came of it.
 func (c *conversation) choose(ctx context.Context) {

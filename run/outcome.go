@@ -46,7 +46,7 @@ func (t *turn) outcome(ctx context.Context) (word string, rep api.Report) {
 		<-t.c.agent.gone
 		return outcomeDied, endedAs(blaise.MessageInterrupted, outcomeDied,
 			outcomeDied+": "+t.c.agent.death().Error())
-	case errors.As(t.err, new(unmetError)):
+	case errors.As(t.err, new(unsendable)):
 		return outcomeFailed, endedAs(blaise.MessageFailed, "", t.err.Error())
 	case t.err != nil:
 		return t.fault()

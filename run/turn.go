@@ -90,9 +90,17 @@ func (c *conversation) answer(ctx context.Context, d blaise.Directive) error {
 		return nil
 	}
 	text, repeat := c.prompt(d)
-	c.r.note(transcript.KindMessage, map[string]any{
+	files := d.Attachments
+	if text != d.Text {
+		files = nil // the agent has them
+	}
+	m, err := c.pack(ctx, text, files)
+	if err != nil {
+		return err
+	}
+	c.r.note(transcript.KindMessage, m.said(map[string]any{
 		"message": d.Message, "text": text, "repeat": repeat, "goOn": text != d.Text,
-	})
+	}))
 	claimed, ok, err := c.claim(ctx, d.Message)
 	if !ok {
 		return err
@@ -104,11 +112,14 @@ func (c *conversation) answer(ctx context.Context, d blaise.Directive) error {
 	c.r.note(transcript.KindTurnBegan, map[string]any{
 		"message": d.Message, "turn": claimed.Turn, "repeats": claimed.Repeats,
 	})
+	for _, note := range m.notes {
+		c.r.notice(note, nil)
+	}
 	t := &turn{c: c, message: d.Message, cancelled: cancelled, done: make(chan struct{})}
 	if why := c.choices.why(); why != "" {
-		t.err = unmetError(why)
-	} else {
-		t.run(ctx, text)
+		t.err = unsendable(why)
+	} else if t.err = m.bad; t.err == nil {
+		t.run(ctx, m.blocks)
 	}
 	return t.seal(ctx)
 }
@@ -159,12 +170,11 @@ type turn struct {
 
 // run writes the prompt and waits for the end of the turn, which the end of ctx
 // or a cancel directive brings about: by asking, then by force.
-func (t *turn) run(ctx context.Context, text string) {
+func (t *turn) run(ctx context.Context, blocks []acp.ContentBlock) {
 	client, session := t.c.agent.client, t.c.known.ACP
 	go func() {
 		defer close(t.done)
-		t.result, t.err = client.Prompt(context.WithoutCancel(ctx), session,
-			[]acp.ContentBlock{acp.Text(text)})
+		t.result, t.err = client.Prompt(context.WithoutCancel(ctx), session, blocks)
 	}()
 	select {
 	case <-t.done:

@@ -10,8 +10,9 @@ import (
 	"blaise.dev/blaise/control"
 )
 
-// maxMessage bounds the body of a message: its longest text, escaped.
-const maxMessage = 2*control.MaxMessage + 64<<10
+// maxMessage bounds the body of a message: its longest text, escaped, and what
+// may come with it, in base64.
+const maxMessage = 2*control.MaxMessage + blaise.MaxAttached/2*3 + 64<<10
 
 func (s *Server) sessionRoutes() {
 	handle(s, route{
@@ -77,9 +78,17 @@ func (s *Server) startSession(ctx context.Context, in *struct{ Body api.StartSes
 	b := in.Body
 	m, err := s.control.Start(ctx, callerOf(ctx).user.Name, control.Start{
 		Agent: b.Agent, Text: b.Text, Key: b.Key, Inputs: b.Set, From: b.From,
-		Wanted: b.Settings,
+		Wanted: b.Settings, Files: filesOf(b.Attachments),
 	})
 	return api.Posted{Session: m.ID.Session(), Message: m.ID, State: m.State}, err
+}
+
+func filesOf(all []api.Attach) []control.File {
+	var files []control.File
+	for _, a := range all {
+		files = append(files, control.File(a))
+	}
+	return files
 }
 
 // A SessionPath is the part of a route that names a session. It is exported
@@ -108,6 +117,7 @@ func (s *Server) postMessage(ctx context.Context, in *postIn) (api.Posted, error
 	}
 	m, err := s.control.Post(ctx, callerOf(ctx).user.Name, id, control.Post{
 		Text: in.Body.Text, Key: in.Body.Key, Now: in.Body.Now,
+		Files: filesOf(in.Body.Attachments),
 	})
 	return api.Posted{Session: id, Message: m.ID, State: m.State}, err
 }

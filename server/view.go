@@ -107,7 +107,7 @@ func runOf(r blaise.Run) api.Run {
 
 func messageOf(m blaise.Message) api.Message {
 	return api.Message{
-		ID: m.ID, Author: m.Author, State: m.State, Text: m.Text, Answer: m.Answer, Run: m.Run, Turn: m.Turn,
+		ID: m.ID, Author: m.Author, State: m.State, Text: m.Text, Attachments: m.Attachments, Answer: m.Answer, Run: m.Run, Turn: m.Turn,
 		Usage:  m.Usage,
 		Reason: m.Reason, Repeats: m.Repeats, QueuedAt: m.QueuedAt,
 		DeliveredAt: timeOf(m.DeliveredAt), AnsweredAt: timeOf(m.AnsweredAt),

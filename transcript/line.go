@@ -38,11 +38,12 @@ type lineFields struct {
 	Done, Total                      float64
 	Name, Version, Why               string
 	Repeat                           int
+	Attachments                      []struct{ Name, Sent string }
 	Cut                              *Cut
 }
 
 var lines = map[Kind]func(lineFields) string{
-	KindMessage:   func(d lineFields) string { return join(" ", d.Author+":", d.Text) },
+	KindMessage:   func(d lineFields) string { return join(" ", d.Author+":", d.Text, attached(d)) },
 	KindTurnBegan: func(lineFields) string { return "turn began" },
 	KindTurnEnded: func(d lineFields) string {
 		return join(": ", "turn ended", join(", ", d.Result, d.StopReason), str(d.Reason))
@@ -59,6 +60,18 @@ var lines = map[Kind]func(lineFields) string{
 	KindGap: func(d lineFields) string {
 		return join(" ", "events", str(d.From), "to", str(d.To), "are missing", paren(d.Why))
 	},
+}
+
+// attached names what came with a message, and how the agent was given it.
+func attached(d lineFields) string {
+	var all []string
+	for _, a := range d.Attachments {
+		all = append(all, join(" ", a.Name, paren(a.Sent)))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "[with " + strings.Join(all, ", ") + "]"
 }
 
 func (c *Cut) line(kind Kind) string {

@@ -151,6 +151,9 @@ func (a *app) printMessages(all []api.Message) {
 	for _, m := range all {
 		_, short := splitID(string(m.ID))
 		a.field("message", "%s %s: %s", short, because(string(m.State), m.Reason), oneLine(m.Text, 80))
+		for _, f := range m.Attachments {
+			a.field("", "with %s", oneLine(f.String(), 100))
+		}
 		if m.Answer != "" {
 			a.field("", "> %s", oneLine(strings.TrimSpace(m.Answer), 100))
 		}

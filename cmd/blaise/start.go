@@ -19,6 +19,7 @@ func startCommand(a *app) *cobra.Command {
 	var set map[string]string
 	var wait bool
 	var choose chosen
+	var attach []string
 	var c *cobra.Command
 	c = a.jsonFlag(&cobra.Command{
 		Use: "start [--agent NAME] TEXT", Short: "Begin a session with its first message",
@@ -36,6 +37,10 @@ func startCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			files, err := attached(attach)
+			if err != nil {
+				return err
+			}
 			name, err := pickAgent(ctx, cl, agent)
 			if err != nil {
 				return err
@@ -47,6 +52,7 @@ func startCommand(a *app) *cobra.Command {
 			}
 			start := api.StartSession{
 				Agent: name, Text: text, Key: key, Set: set, From: blaise.SessionID(from), Settings: settings,
+				Attachments: files,
 			}
 			p, err := again(ctx, a, func() (api.Posted, error) { return cl.StartSession(ctx, start) })
 			if err != nil {
@@ -57,6 +63,7 @@ func startCommand(a *app) *cobra.Command {
 	})
 	f := c.Flags()
 	choose.flags(f)
+	attachFlag(f, &attach)
 	f.StringVar(&agent, "agent", "", "the agent; may be left out where there is one, or one named default")
 	f.StringVar(&from, "from", "", "go on from the work of this session")
 	f.StringToStringVar(&set, "set", nil, "an input that the agent declares, `name=value`")
@@ -69,11 +76,13 @@ func startCommand(a *app) *cobra.Command {
 func sayCommand(a *app) *cobra.Command {
 	var wait, now bool
 	var key string
+	var attach []string
 	c := a.jsonFlag(&cobra.Command{
 		Use: "say ID TEXT", Short: "Send a session a message; wakes it if it is paused",
-		Long:    "Sends a message. TEXT may be several words, or - to read it from stdin.",
-		Example: "  blaise say k3v9 --wait \"now add a test\"",
-		Args:    minArgs("a session", "a message"),
+		Long: "Sends a message. TEXT may be several words, or - to read it from stdin.",
+		Example: "  blaise say k3v9 --wait \"now add a test\"\n" +
+			"  blaise say k3v9 --attach screenshot.png \"the button is cut off\"",
+		Args: minArgs("a session", "a message"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			text, err := a.text(args[1:])
 			if err != nil {
@@ -83,7 +92,11 @@ func sayCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			post := api.PostMessage{Text: text, Key: key, Now: now}
+			files, err := attached(attach)
+			if err != nil {
+				return err
+			}
+			post := api.PostMessage{Text: text, Key: key, Now: now, Attachments: files}
 			p, err := again(ctx, a, func() (api.Posted, error) { return c.PostMessage(ctx, id, post) })
 			if err != nil {
 				return err
@@ -93,6 +106,7 @@ func sayCommand(a *app) *cobra.Command {
 	})
 	f := c.Flags()
 	f.BoolVar(&wait, "wait", false, "print the answer as it comes; 6 if there is none")
+	attachFlag(f, &attach)
 	f.BoolVar(&now, "now", false, "interrupt the turn and send this first")
 	f.StringVar(&key, "key", uuid.NewString(), "idempotency key: the same one sends the message once")
 	f.Lookup("key").DefValue = "a new one"

@@ -43,16 +43,42 @@ function within(ms) {
 // replace puts new content into a part, and keeps what the reader has opened
 // or is writing there.
 const late = new Map();
+const shown = new Map();
 function replace(el, html) {
+  if (shown.get(el) === html) {
+    late.delete(el);
+    return;
+  }
   const active = document.activeElement;
-  if (active && active !== el && el.contains(active) && active.matches("input, textarea, select")) {
-    late.set(el, html); // not under the reader's hands
+  if (active && active !== el && el.contains(active) && active.matches("input, textarea, select, button")) {
+    late.set(el, html); // not under the reader's hands; a button may be half pressed
     return;
   }
   late.delete(el);
+  shown.set(el, html);
   const open = new Set(all("details[open][data-keep]", el).map((d) => d.dataset.keep));
+  const written = filledIn(el);
   el.replaceChildren(fragment(html));
   for (const d of all("details[data-keep]", el)) if (open.has(d.dataset.keep)) d.open = true;
+  for (const [field, name] of fields(el)) if (written.has(name)) field.value = written.get(name);
+}
+
+// fields are the inputs of the forms in a part, each with a name that it has
+// again after the part is replaced.
+function fields(el) {
+  return all("form", el).flatMap((form) => {
+    const about = `${form.getAttribute("action")} ${form.elements.question?.value ?? ""}`;
+    return all('input:not([type="hidden"], [type="checkbox"], [type="file"]), textarea, select:not([multiple], [data-submit])', form)
+      .map((field) => [field, `${about} ${field.name}`]);
+  });
+}
+
+// filledIn is what the reader has written and not sent.
+function filledIn(el) {
+  const chosen = (select) => [...select.options].find((o) => o.defaultSelected)?.value ?? select.options[0]?.value;
+  return new Map(fields(el)
+    .filter(([field]) => field.value !== (field.options ? chosen(field) : field.defaultValue))
+    .map(([field, name]) => [name, field.value]));
 }
 document.addEventListener("focusout", () => setTimeout(() => {
   for (const [el, html] of [...late]) replace(el, html);
@@ -167,6 +193,33 @@ async function send(form, submitter) {
     buttons.forEach((b) => { b.disabled = false; });
   }
 }
+
+// Files are dropped or pasted into the message, beside those that were chosen.
+function attach(form, files) {
+  const input = form.elements.files;
+  const all = new DataTransfer();
+  for (const f of [...input.files, ...files]) all.items.add(f);
+  input.files = all.files;
+}
+function hasFiles(e) {
+  return [...(e.dataTransfer?.types ?? [])].includes("Files");
+}
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(kind, (e) => {
+    const form = e.target.closest?.("#say");
+    if (!form || !hasFiles(e)) return;
+    e.preventDefault();
+    form.classList.toggle("over-drop", kind === "dragover");
+    if (kind === "drop") attach(form, e.dataTransfer.files);
+  });
+}
+document.addEventListener("paste", (e) => {
+  const form = e.target.closest?.("#say");
+  if (form && e.clipboardData?.files.length) {
+    e.preventDefault();
+    attach(form, e.clipboardData.files);
+  }
+});
 
 document.addEventListener("submit", (e) => {
   if (!e.target.matches("form[data-fetch]")) return;
