@@ -18,7 +18,7 @@ func answering(t *testing.T, method, result string) *peer {
 	return start(t, s, acp.Options{})
 }
 
-func TestInitializeIsLenient(t *testing.T) {
+func TestW9_InitializeIsLenient(t *testing.T) {
 	t.Parallel()
 	caps := func(s string) string { return `{"protocolVersion":1,"agentCapabilities":{` + s + `}}` }
 	for name, c := range map[string]struct {
@@ -170,7 +170,7 @@ var updates = map[string]struct {
 	"bad unicode": {"{\"sessionUpdate\":\"a\xffb\"}", func(u acp.Update) bool { return u.Kind == "a\ufffdb" }},
 }
 
-func TestUpdatesAreNeverMistaken(t *testing.T) {
+func TestW8_UpdatesAreNeverMistaken(t *testing.T) {
 	t.Parallel()
 	for name, c := range updates {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"blaise.dev/blaise/acp/acptest"
 )
 
-func TestNoise(t *testing.T) {
+func TestW1_Noise(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		script acptest.Script
@@ -102,7 +102,7 @@ func TestLineOverTheLimit(t *testing.T) {
 	})
 }
 
-func TestIDs(t *testing.T) {
+func TestW4_IDs(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]acptest.Script{
 		"strings":  {StringIDs: true},
@@ -123,7 +123,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-func TestErrorWithoutID(t *testing.T) {
+func TestW3_ErrorWithoutID(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]acptest.Script{
 		"null": {NullIDError: true}, "none": {NoIDError: true},
@@ -165,7 +165,7 @@ func TestErrorWithoutID(t *testing.T) {
 	})
 }
 
-func TestPanicsAreRecovered(t *testing.T) {
+func TestW7_PanicsAreRecovered(t *testing.T) {
 	t.Parallel()
 	r := &recorder{onUpdate: func(u acp.Update) {
 		if text, _ := u.Text(); text == "1 " {

@@ -36,7 +36,7 @@ func TestBurstOf100000ArrivesInOrder(t *testing.T) {
 	}
 }
 
-func TestExitRightAfterTheAnswerLosesNothing(t *testing.T) {
+func TestW5_ExitRightAfterTheAnswerLosesNothing(t *testing.T) {
 	t.Parallel()
 	for i := range 500 {
 		r := &recorder{onUpdate: func(acp.Update) { busy(500) }}

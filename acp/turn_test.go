@@ -149,7 +149,7 @@ func TestAbandonedPromptKeepsItsTurn(t *testing.T) {
 }
 
 // A big prompt fills the pipe of an agent that has stopped reading.
-func TestBlockedStdin(t *testing.T) {
+func TestW6_BlockedStdin(t *testing.T) {
 	t.Parallel()
 	big := []acp.ContentBlock{acp.Text(strings.Repeat("x", 1<<20))}
 	s := acptest.Script{StopReadingAfter: 1}
