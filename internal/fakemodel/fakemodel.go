@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ const Content = "written by the fake model"
 //	please write PATH    a call of the tool that writes files, once
 //	hang ...             a few words, and no end until the request is given up;
 //	                     the same words again are answered
+//	Which word ...       the last one it was told to remember, if the request
+//	                     has it
 //	anything else        the same words back
 //
 // It is safe for concurrent use.
@@ -128,11 +131,24 @@ func (m *Model) answer(
 			v.text("I will think about that")
 			<-r.Context().Done()
 			return
+		case strings.HasPrefix(req.ask, "Which word"):
+			v.text("The word is " + remembered(body))
 		default:
 			v.text("fake model says: " + req.ask)
 		}
 		v.end()
 	}
+}
+
+var told = regexp.MustCompile(`Remember the word ([[:alnum:]]+)`)
+
+// remembered is all the memory that a model has: what the request holds.
+func remembered(body []byte) string {
+	all := told.FindAllSubmatch(body, -1)
+	if len(all) == 0 {
+		return "not known to me"
+	}
+	return string(all[len(all)-1][1])
 }
 
 // hangs says whether the words are to be left without an answer: once.
