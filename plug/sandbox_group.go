@@ -22,13 +22,14 @@ func (b *sandbox) group(ctx context.Context, s Scope, outer Env, found foundSand
 		return nil
 	}
 	dir := filepath.Join(found.Groups, "blaise-"+s.Environment+"-"+s.ID)
+	// The name first: Destroy takes out of the ledger what stands there.
+	if err := os.WriteFile(filepath.Join(s.Dir, groupName), []byte(dir), 0o600); err != nil {
+		return fmt.Errorf("write down control group: %w", err)
+	}
 	if err := s.Intend(ctx, groupResource(dir)); err != nil {
 		return fmt.Errorf("enter control group in the ledger: %w", err)
 	}
-	err := os.WriteFile(filepath.Join(s.Dir, groupName), []byte(dir), 0o600)
-	if err == nil {
-		err = os.Mkdir(dir, 0o755)
-	}
+	err := os.Mkdir(dir, 0o755)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		err = os.WriteFile(filepath.Join(dir, "pids.max"), []byte(strconv.Itoa(b.c.PIDs)), 0)
 	}

@@ -186,3 +186,45 @@ func TestSecretsConfig(t *testing.T) {
 		}
 	}
 }
+
+// Secrets and the answers of a user's plug reach the agent through a sandbox,
+// from whichever side of it.
+func TestSecretsInASandbox(t *testing.T) {
+	t.Parallel()
+	const driver = "namespaces"
+	needDriver(t, driver)
+	box := plug.NewSpec("sandbox", "", map[string]any{"driver": driver})
+	keys := plug.NewSpec("secrets", "", map[string]any{
+		"env":   map[string]any{"TOKEN": map[string]any{"command": "echo in-a-variable"}},
+		"files": map[string]any{"KEY": map[string]any{"command": "echo in-a-file"}},
+	})
+	db := plug.NewSpec("exec", "db", map[string]any{"onStart": `echo '{"env": {"DB": "a-database"}}'`})
+	install := plug.NewSpec("setup", "", map[string]any{"once": `echo "$DB" >set-up`})
+	tree := plug.NewSpec("worktree", "", nil)
+	for name, specs := range map[string][]plug.Spec{
+		"inside of it": {tree, box, db, install, keys},
+		"some outside": {tree, db, box, keys, install},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := host(t, newRepo(t))
+			w := plugtest.NewWorld(t, h, specs...)
+			s := w.Open()
+			if got := plugtest.Sh(t, s.Env(), `echo "$TOKEN $(cat "$KEY") $DB $(cat set-up)"`); got != "in-a-variable in-a-file a-database a-database" {
+				t.Errorf("the agent has %q", got)
+			}
+			if err := s.Pause(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := plugtest.Sh(t, w.Open().Env(), `cat "$KEY"`); got != "in-a-file" {
+				t.Errorf("after a pause the agent has %q", got)
+			}
+			if err := w.Stack().Destroy(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if left := append(homeOf(h), w.Leftovers()...); len(left) > 0 || len(w.Ledger()) > 0 {
+				t.Errorf("left: %v, %v", left, w.Ledger())
+			}
+		})
+	}
+}

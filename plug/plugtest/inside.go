@@ -16,7 +16,7 @@ import (
 func hidesSecrets(t *testing.T, s Setup, w *World) {
 	var known []string
 	w.Options.Secret = func(value string) { known = append(known, value) }
-	_, out := start(t, w.Open().Env(), "echo ready; sleep 300")
+	p, out := start(t, w.Open().Env(), "echo ready; sleep 300")
 	out.wait(t, "ready")
 	for _, value := range s.Secrets {
 		if shown := Showing(value); len(shown) > 0 {
@@ -25,6 +25,9 @@ func hidesSecrets(t *testing.T, s Setup, w *World) {
 		if !slices.ContainsFunc(known, func(k string) bool { return k == value || k == value+"\n" }) {
 			t.Errorf("%q was not registered", value)
 		}
+	}
+	if err := p.Kill(); err != nil {
+		t.Error(err)
 	}
 	s.destroyed(t, w)
 }

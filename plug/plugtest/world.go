@@ -185,11 +185,12 @@ func (w *World) States() []string {
 	return slices.Sorted(maps.Keys(w.states))
 }
 
-// Leftovers are the files in the runner's state directory.
+// Leftovers are the files in the runner's state directory, but for the
+// directory of all environments.
 func (w *World) Leftovers() []string {
 	var left []string
 	_ = filepath.WalkDir(w.State, func(path string, _ os.DirEntry, err error) error {
-		if err == nil && path != w.State {
+		if err == nil && path != w.State && path != filepath.Join(w.State, "environments") {
 			left = append(left, path)
 		}
 		return nil
