@@ -2,12 +2,19 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/transcript"
 )
 
 // A File is one that Blaise keeps for a session, under the SHA-256 of its bytes:
@@ -43,6 +50,45 @@ func (c *Client) PutFile(ctx context.Context, f File, body io.Reader) (File, err
 		method: http.MethodPut, path: "/api/run/files", query: q, in: body, out: &out,
 		client: c.uploads, within: fileDeadline, size: f.Size,
 	})
+}
+
+// PutPath is PutFile of a file on this machine; it answers the SHA-256.
+func (c *Client) PutPath(ctx context.Context, path, mediaType string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	size, err := io.Copy(sum, file)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	f := File{
+		Name: filepath.Base(path), Type: mediaType, Size: size,
+		SHA256: hex.EncodeToString(sum.Sum(nil)),
+	}
+	_, err = c.PutFile(ctx, f, io.NopCloser(file))
+	return f.SHA256, err
+}
+
+// PutWholes puts the events that were too long for the record, as a spool has
+// them whole, among the files of the session. What Blaise has is dropped here;
+// what it refuses for good stays.
+func (c *Client) PutWholes(ctx context.Context, s *transcript.Spool) error {
+	paths, err := s.Wholes()
+	errs := []error{err}
+	for _, path := range paths {
+		_, err := c.PutPath(ctx, path, "application/json")
+		if err == nil {
+			err = s.DropWhole(path)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // RunFile writes the bytes of a file of the run's session, or of the one it

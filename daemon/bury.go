@@ -135,10 +135,13 @@ func (d *Daemon) shipRest(ctx context.Context, r *row) error {
 		return err
 	}
 	defer spool.Close()
+	client := api.NewClient(r.Spec.URL, r.Spec.Lease.Token, api.ClientOptions{Version: d.c.Version})
+	if err := d.shipWholes(ctx, client, spool); err != nil {
+		d.log.Warn("long events are kept in part only", "run", r.Run, "error", err)
+	}
 	if spool.Empty() {
 		return nil
 	}
-	client := api.NewClient(r.Spec.URL, r.Spec.Lease.Token, api.ClientOptions{Version: d.c.Version})
 	ship := transcript.NewShipper(spool, client, transcript.ShipperOptions{Log: d.log})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -184,4 +187,20 @@ func (d *Daemon) spec(r *row, lease api.Lease) *run.Spec {
 		Instance: d.state.instance, Machine: d.state.machine, Boot: d.state.boot,
 		Version: d.c.Version,
 	}
+}
+
+// shipWholes ships the events that were too long for the spool; what Blaise
+// refuses is lost but for its head and tail.
+func (d *Daemon) shipWholes(ctx context.Context, c *api.Client, spool *transcript.Spool) error {
+	var err error
+	away := persist(ctx, 0, func() error {
+		if err = c.PutWholes(ctx, spool); blaise.CodeOf(err) == blaise.CodeUnreachable {
+			return err
+		}
+		return nil
+	})
+	if away != nil {
+		return away
+	}
+	return err
 }

@@ -51,6 +51,7 @@ func (r *run) serve(life context.Context) (stop func()) {
 		r.follow(ctx)
 	})
 	wg.Go(func() { r.obeyAll(ctx) })
+	wg.Go(func() { r.shipWholes(ctx) })
 	return func() {
 		cancel()
 		wg.Wait()

@@ -2,17 +2,11 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"blaise.dev/blaise"
-	"blaise.dev/blaise/api"
 )
 
 // runFiles are what Blaise keeps of the session, under the run's lease.
@@ -21,24 +15,12 @@ type runFiles struct{ r *run }
 // Put keeps a file; it tries as long as ctx lasts while Blaise is away. Sent
 // twice it is kept once.
 func (f runFiles) Put(ctx context.Context, path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	size, err := io.Copy(sum, file)
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
-	}
-	as := api.File{Name: filepath.Base(path), SHA256: hex.EncodeToString(sum.Sum(nil)), Size: size}
-	return as.SHA256, f.persist(ctx, func() error {
-		if _, err := file.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		_, err := f.r.client.PutFile(ctx, as, io.NopCloser(file))
+	var sum string
+	err := f.persist(ctx, func() (err error) {
+		sum, err = f.r.client.PutPath(ctx, path, "")
 		return err
 	})
+	return sum, err
 }
 
 // Get writes a file to a new one; it tries as Put does.
@@ -68,6 +50,19 @@ func (f runFiles) persist(ctx context.Context, do func() error) error {
 		case <-time.After(fileAgain):
 		case <-ctx.Done():
 			return errors.Join(err, context.Cause(ctx))
+		}
+	}
+}
+
+// wholesEvery is how soon an event that was too long is with Blaise whole.
+const wholesEvery = 2 * time.Second
+
+// shipWholes takes such events to Blaise while the run lasts; what is left at its
+// end the daemon takes.
+func (r *run) shipWholes(ctx context.Context) {
+	for sleep(ctx, wholesEvery) == nil {
+		if err := r.client.PutWholes(ctx, r.spool); err != nil && ctx.Err() == nil {
+			r.log.Info("long events wait on this machine", "error", err)
 		}
 	}
 }

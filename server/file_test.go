@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/transcript"
 )
 
 // A run puts files where Blaise is; they are read under its lease and by users,
@@ -57,6 +59,43 @@ func TestFiles(t *testing.T) {
 	_, err = other.PutFile(t.Context(), api.File{Name: "x", SHA256: want}, strings.NewReader("y"))
 	if blaise.CodeOf(err) != blaise.CodeInvalid {
 		t.Errorf("a file that is not what it says: %v", err)
+	}
+}
+
+// An event that is too long for the record comes whole as a file, under the hash
+// that the record names, and leaves the spool.
+func TestLongEventComesWhole(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	posted, lease, run := h.connected()
+	spool, err := transcript.OpenSpool(t.TempDir(), transcript.SpoolOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spool.Close()
+	text := strings.Repeat("long ", 400<<10)
+	err = transcript.NewRecorder(spool, string(lease.Run), nil).
+		Append(transcript.New(transcript.KindOutput, map[string]string{"text": text}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // a second time there is nothing left
+		if err := run.PutWholes(t.Context(), spool); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := spool.Wholes(); err != nil || len(left) > 0 {
+		t.Errorf("left in the spool: %v, %v", left, err)
+	}
+	entries, err := spool.Read(1, 1, 1<<20)
+	var event struct{ Data transcript.Shortened }
+	if err != nil || json.Unmarshal(entries[0].Data, &event) != nil {
+		t.Fatalf("entries: %v, %v", entries, err)
+	}
+	var whole bytes.Buffer
+	err = h.user.File(t.Context(), posted.Session, event.Data.Cut.SHA256, &whole)
+	if err != nil || whole.String() != `{"text":"`+text+`"}` {
+		t.Errorf("the whole event: %d bytes, %v", whole.Len(), err)
 	}
 }
 
