@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 	} {
 		os.Setenv(k, v)
 	}
+	prisoner()
 	plugtest.Main(m)
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -47,7 +48,8 @@ func groupResource(dir string) blaise.Resource {
 // groupLimit is how long the last process of a group may take to leave it.
 const groupLimit = 5 * time.Second
 
-// dropGroup removes the control group that was written down.
+// dropGroup ends what is in the control group that was written down, and
+// removes it.
 func dropGroup(ctx context.Context, s Scope) error {
 	file := filepath.Join(s.Dir, groupName)
 	b, err := os.ReadFile(file)
@@ -63,6 +65,7 @@ func dropGroup(ctx context.Context, s Scope) error {
 		if !errors.Is(err, syscall.EBUSY) || ctx.Err() != nil || time.Now().After(deadline) {
 			break
 		}
+		killGroup(dir)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove control group: %w", err)
@@ -71,4 +74,17 @@ func dropGroup(ctx context.Context, s Scope) error {
 		return err
 	}
 	return os.Remove(file)
+}
+
+// killGroup ends all that is in the group now.
+func killGroup(dir string) {
+	b, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	if err != nil {
+		return // it is gone, or the removal says why not
+	}
+	for _, field := range strings.Fields(string(b)) {
+		if pid, err := strconv.Atoi(field); err == nil && pid > 1 {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }

@@ -71,7 +71,6 @@ func (s Spec) rules() []landlock.Rule {
 	for _, name := range harmlessDevices {
 		add("/dev/"+name, true)
 	}
-	add("/dev/shm", false)
 	for _, p := range append(slices.Clone(s.Read), s.Shim) {
 		s.open(p, false, add)
 	}

@@ -12,7 +12,8 @@ func (s Spec) Bwrap() []string {
 	if s.Network != NetworkHost {
 		args = append(args, "--unshare-net")
 	}
-	args = append(args, "--proc", "/proc", "--dev", "/dev")
+	args = append(args, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", "268435456",
+		"--tmpfs", "/dev/shm", "--remount-ro", "/dev")
 	for _, name := range kernelKnobs { // bwrap leaves them to root, whom it takes for harmless without capabilities
 		args = append(args, "--ro-bind-try", "/proc/"+name, "/proc/"+name)
 	}
