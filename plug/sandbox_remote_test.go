@@ -41,24 +41,15 @@ func remoteKeys(t *testing.T, root string) map[string]any {
 	if err := os.Chmod(program, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	verbs := map[string]any{"exec": []string{program, "exec", root, "{id}"}, "shim": staticShim(t)}
+	shim, err := builtShim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbs := map[string]any{"exec": []string{program, "exec", root, "{id}"}, "shim": shim}
 	for _, verb := range []string{"create", "pause", "resume", "destroy", "probe"} {
 		verbs[verb] = []string{program, verb, root, "{key}"}
 	}
 	return map[string]any{"driver": "command", "remote": verbs}
-}
-
-// staticShim is a shim that needs no library: a test with the race detector is
-// none.
-func staticShim(t *testing.T) string {
-	t.Helper()
-	to := filepath.Join(plugtest.TempDir(t), "blaise-shim")
-	c := exec.Command("go", "build", "-trimpath", "-o", to, "blaise.dev/blaise/cmd/shim")
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("build shim: %v\n%s", err, out)
-	}
-	return to
 }
 
 func TestRemoteSandbox(t *testing.T) {
@@ -174,7 +165,7 @@ func TestSandboxConfigThatCannotBe(t *testing.T) {
 	}{
 		{map[string]any{"driver": "bublewrap"}, `did you mean "bubblewrap"?`},
 		{map[string]any{"network": "some"}, "want none, host, or {allow:"},
-		{map[string]any{"network": map[string]any{"allow": []string{"http://x"}}}, "is no domain"},
+		{map[string]any{"network": map[string]any{"allow": []string{"http://x"}}}, "want a port"},
 		{map[string]any{"home": "mine"}, "want own or outer"},
 		{map[string]any{"require": []string{"netwrok"}}, `did you mean "network"?`},
 		{map[string]any{"pids": -1}, "want a number"},

@@ -35,6 +35,15 @@ else
 	say "chromium cannot be had"
 fi
 
+# bubblewrap, for the sandbox.
+if command -v bwrap >/dev/null 2>&1; then
+	say "bubblewrap is here"
+elif apt bubblewrap; then
+	say "bubblewrap installed"
+else
+	say "bubblewrap cannot be had"
+fi
+
 # Real agents that need no network: native, so that they run without node.
 agent() {
 	variable=$1 name=$2 program="$tools/node_modules/$3"

@@ -41,6 +41,7 @@ var benches = []bench{
 	{"record", record},
 	{"talk", talk},
 	{"flood", flood},
+	{"sandbox", sandboxes},
 	{"redaction", redaction},
 }
 
