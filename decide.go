@@ -67,6 +67,7 @@ var rules = map[EventKind]rule{
 	EventQuestionAnswered: {fromOthers, (*decision).questionAnswered},
 	EventHeld:             {fromOthers, (*decision).held},
 	EventReleased:         {fromOthers, (*decision).released},
+	EventPushed:           {fromOthers, (*decision).pushed},
 	EventSettingsChosen:   {fromOthers, (*decision).settingsChosen},
 	EventClockFired:       {fromOthers, (*decision).clockFired},
 	EventClockSetBack:     {fromOthers, (*decision).clockSetBack},

@@ -125,3 +125,14 @@ func (d *decision) notHeld() error {
 	id := d.next.Session.ID
 	return Errorf(CodeRefused, "session %s is held", id).WithHint("blaise release %s", id)
 }
+
+// pushed puts into the record that a person took the work elsewhere.
+func (d *decision) pushed() error {
+	if d.e.Reason == "" {
+		return Errorf(CodeInvalid, "what was pushed, and where to?")
+	}
+	d.note("work", "saved", "pushed", d.e.Reason)
+	d.notice(d.e.By+": "+d.e.Reason, nil)
+	d.out.Verdict = VerdictDone
+	return nil
+}

@@ -184,7 +184,7 @@ var anyKind = []blaise.EventKind{
 	blaise.EventMessagePosted, blaise.EventMessagePosted, blaise.EventMessageWithdrawn,
 	blaise.EventEndAsked, blaise.EventPauseAsked, blaise.EventCancelAsked, blaise.EventRetryAsked,
 	blaise.EventTeardownRetry, blaise.EventMarkDestroyed, blaise.EventLostDeclared,
-	blaise.EventQuestionAnswered, blaise.EventHeld, blaise.EventReleased, blaise.EventReleased,
+	blaise.EventQuestionAnswered, blaise.EventHeld, blaise.EventReleased, blaise.EventReleased, blaise.EventPushed,
 	blaise.EventRunAccepted, blaise.EventSpawnFailed, blaise.EventRunConnected, blaise.EventOpened,
 	blaise.EventPlugRecorded, blaise.EventResourceIntended, blaise.EventResourceGone,
 	blaise.EventWorkSaved, blaise.EventConversation, blaise.EventTurnClaimed, blaise.EventTurnEnded,

@@ -67,6 +67,7 @@ const (
 	EventLostDeclared     EventKind = "lost_declared"
 	EventQuestionAnswered EventKind = "question_answered"
 	EventHeld             EventKind = "held"
+	EventPushed           EventKind = "pushed" // Reason: what went where
 	EventReleased         EventKind = "released"
 	EventSettingsChosen   EventKind = "settings_chosen"
 )

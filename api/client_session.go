@@ -96,6 +96,11 @@ func (c *Client) Pause(ctx context.Context, id blaise.SessionID, reason string) 
 	return c.act(ctx, id, "pause", Act{Reason: reason})
 }
 
+// Pushed puts into the record what of the saved work went where.
+func (c *Client) Pushed(ctx context.Context, id blaise.SessionID, what string) error {
+	return c.act(ctx, id, "pushed", Act{Reason: what})
+}
+
 // Retry tries a session's waiting messages again (A22).
 func (c *Client) Retry(ctx context.Context, id blaise.SessionID) error {
 	return c.act(ctx, id, "retry", Act{})

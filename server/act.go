@@ -25,6 +25,7 @@ var acts = []personAct{
 	{"mark-destroyed", blaise.EventMarkDestroyed, "Say that what the environment held is gone"},
 	{"hold", blaise.EventHeld, "Freeze a session"},
 	{"release", blaise.EventReleased, "Let a held session go on"},
+	{"pushed", blaise.EventPushed, "Put into the record that saved work was pushed somewhere"},
 }
 
 type actIn struct {

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/git"
+
+	"github.com/spf13/cobra"
+)
+
+// A sessionDiff is what a session changed.
+type sessionDiff struct {
+	Session blaise.SessionID `json:"session"`
+	From    string           `json:"from"` // the worktree as it is, or the ref of the save
+	git.Diff
+}
+
+func diffCommand(a *app) *cobra.Command {
+	var o restoreOptions
+	var stat bool
+	c := a.jsonFlag(&cobra.Command{
+		Use: "diff ID", Short: "Show what a session changed",
+		Long: "Shows what a session changed since it began: of its worktree as it is now, where that is on\n" +
+			"this machine, else of the work that was saved last. What the agent has not committed counts.",
+		Example: "  blaise diff k3v9\n  blaise diff k3v9 --stat", Args: exactArgs("a session"),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			id, err := session(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			s, err := c.Session(ctx, id)
+			if err != nil {
+				return err
+			}
+			d, err := o.diff(ctx, c, s, !stat)
+			if err != nil {
+				return err
+			}
+			return a.printDiff(d, stat)
+		}),
+	})
+	c.Flags().BoolVar(&stat, "stat", false, "only name the files")
+	c.Flags().StringVar(&o.repo, "repo", "", "the repository, if it has moved")
+	return c
+}
+
+func (o restoreOptions) diff(ctx context.Context, c *api.Client, s api.Session, patch bool) (sessionDiff, error) {
+	if tree, ok := worktreeHere(s); ok {
+		return liveDiff(ctx, s, tree, patch)
+	}
+	save, err := lastSave(s)
+	if err != nil {
+		return sessionDiff{}, err
+	}
+	r, err := o.source(ctx, save)
+	if err != nil {
+		return sessionDiff{}, err
+	}
+	d := sessionDiff{Session: s.ID, From: save.Ref}
+	commit, err := bring(ctx, c, r, s.ID, save)
+	if err != nil {
+		return d, err
+	}
+	base := save.Base
+	if base == "" {
+		if base, err = r.Fork(ctx, commit); err != nil {
+			return d, err
+		}
+	}
+	d.Diff, err = r.Diff(ctx, base, commit, patch)
+	return d, err
+}
+
+// worktreeHere is the session's worktree, if it is on this machine.
+func worktreeHere(s api.Session) (blaise.Resource, bool) {
+	for _, p := range s.Environment.Plugs {
+		for _, r := range p.Resources {
+			st, err := os.Lstat(r.Name)
+			if r.Kind == blaise.ResourceWorktree && !r.Gone && err == nil && st.IsDir() {
+				return r, true
+			}
+		}
+	}
+	return blaise.Resource{}, false
+}
+
+// liveDiff looks at the worktree without touching it: an agent may work in it.
+func liveDiff(ctx context.Context, s api.Session, tree blaise.Resource, patch bool) (sessionDiff, error) {
+	d := sessionDiff{Session: s.ID, From: tree.Name}
+	r, err := git.Open(ctx, strings.TrimSuffix(tree.Where, "/.git"))
+	if err != nil {
+		return d, err
+	}
+	scratch, err := os.MkdirTemp("", "blaise-diff-")
+	if err != nil {
+		return d, err
+	}
+	defer os.RemoveAll(scratch)
+	take := git.Snapshot{Tree: tree.Name, Home: r.CommonDir, Scratch: scratch, Message: "as it is"}
+	if admin := r.AdminDir(tree.Name); admin != "" {
+		take.GitDir, take.Common, take.Roots = admin, r.CommonDir, []string{admin}
+	}
+	shot, err := take.Take(ctx)
+	if err != nil {
+		return d, err
+	}
+	base := ""
+	if len(s.Saves) > 0 {
+		base = s.Saves[len(s.Saves)-1].Base
+	}
+	if base == "" {
+		base, err = shot.Fork(ctx, r)
+	}
+	if err == nil {
+		d.Diff, err = shot.Diff(ctx, base, patch)
+	}
+	if closeErr := shot.Close(); err == nil {
+		err = closeErr
+	}
+	return d, err
+}
+
+func (a *app) printDiff(d sessionDiff, stat bool) error {
+	if a.json {
+		return printJSON(a.out, d)
+	}
+	if len(d.Files) == 0 {
+		_, err := fmt.Fprintf(a.out, "session %s has changed nothing\n", d.Session)
+		return err
+	}
+	if !stat {
+		_, err := fmt.Fprint(a.out, d.Patch)
+		return err
+	}
+	for _, f := range d.Files {
+		if f.Added < 0 {
+			fmt.Fprintf(a.out, "  binary  %s\n", harmless(f.Path))
+			continue
+		}
+		fmt.Fprintf(a.out, "%+5d %+5d  %s\n", f.Added, -f.Deleted, harmless(f.Path))
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/git"
+
+	"github.com/spf13/cobra"
+)
+
+// A pushed says where saved work went.
+type pushed struct {
+	Session blaise.SessionID `json:"session"`
+	Ref     string           `json:"ref"`
+	Commit  string           `json:"commit"`
+	Remote  string           `json:"remote"`
+	Branch  string           `json:"branch"`
+}
+
+func pushCommand(a *app) *cobra.Command {
+	var o restoreOptions
+	var p pushed
+	c := a.jsonFlag(&cobra.Command{
+		Use: "push ID", Short: "Push the saved work of a session as a branch",
+		Long: "Pushes the work that was saved last to a branch of a remote, from the machine whose repository\n" +
+			"has it, with the git credentials of who runs this. What the agent had not committed is a commit\n" +
+			"of its own on top. A branch that would not go forward is left alone. The record says that it was done.",
+		Example: "  blaise push k3v9\n  blaise push k3v9 --branch fix-123 --remote upstream", Args: exactArgs("a session"),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			id, err := session(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			s, err := a.settled(ctx, c, id)
+			if err != nil {
+				return err
+			}
+			if err := o.push(ctx, c, s, &p); err != nil {
+				return err
+			}
+			if err := c.Pushed(ctx, id, fmt.Sprintf("%s pushed to %s of %s", p.Ref, p.Branch, p.Remote)); err != nil {
+				return err
+			}
+			if a.json {
+				return printJSON(a.out, p)
+			}
+			_, err = fmt.Fprintf(a.out, "%s is branch %s of %s\n", p.Ref, p.Branch, p.Remote)
+			return err
+		}),
+	})
+	c.Flags().StringVar(&p.Branch, "branch", "", "the branch; default: blaise/ID")
+	c.Flags().StringVar(&p.Remote, "remote", "origin", "the remote")
+	c.Flags().StringVar(&o.repo, "repo", "", "the repository, if it has moved")
+	return c
+}
+
+func (o restoreOptions) push(ctx context.Context, c *api.Client, s api.Session, p *pushed) error {
+	save, err := lastSave(s)
+	if err != nil {
+		return err
+	}
+	r, err := o.source(ctx, save)
+	if err != nil {
+		return err
+	}
+	p.Session, p.Ref, p.Branch = s.ID, save.Ref, or(p.Branch, "blaise/"+string(s.ID))
+	if err := git.CheckBranch(ctx, p.Branch); err != nil {
+		return usage("%v", err)
+	}
+	remotes, err := r.Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(remotes, p.Remote) {
+		return blaise.Errorf(blaise.CodeNotFound, "repository %s has no remote %q", r.Dir, p.Remote).
+			WithHint("its remotes: %s", or(strings.Join(remotes, ", "), "none; git remote add origin URL"))
+	}
+	if p.Commit, err = bring(ctx, c, r, s.ID, save); err != nil {
+		return err
+	}
+	err = r.Push(ctx, p.Remote, p.Commit, p.Branch)
+	var e *git.Error
+	if errors.As(err, &e) && strings.Contains(e.Stderr, "rejected") {
+		return blaise.Errorf(blaise.CodeRefused, "branch %s of %s does not lead to the work: %s", p.Branch, p.Remote, e.Stderr).
+			WithHint("push it to another with --branch")
+	}
+	return err
+}
