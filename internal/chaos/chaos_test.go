@@ -31,7 +31,7 @@ func TestFaultsAreChosen(t *testing.T) {
 	if err != nil || !o.faults[faultWire] || !o.faults[faultDaemon] || o.faults[faultPlane] {
 		t.Errorf("got %v, %v", o.faults, err)
 	}
-	if o, err = parse(nil); err != nil || !o.faults[faultPlane] || o.faults[faultDisk] {
+	if o, err = parse(nil); err != nil || !o.faults[faultPlane] || !o.faults[faultDisk] {
 		t.Errorf("by default: got %v, %v", o.faults, err)
 	}
 	if o, err = parse([]string{"-faults", "none"}); err != nil || o.faults[faultWire] {

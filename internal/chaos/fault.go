@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"syscall"
 	"time"
 
@@ -15,24 +12,30 @@ import (
 type faultKind string
 
 const (
-	faultAgent  faultKind = "agent"  // kill -9 of the agent
-	faultRun    faultKind = "run"    // kill -9 of the process of a run
-	faultStop   faultKind = "stop"   // SIGSTOP of it, for longer than the fence or not
-	faultCut    faultKind = "cut"    // nothing of one run comes through, for a while
-	faultDaemon faultKind = "daemon" // kill -9 of the daemon, and a new one
-	faultPlane  faultKind = "plane"  // kill -9 of the control plane, and a new one
-	faultWire   faultKind = "wire"   // requests and answers dropped, late, doubled
-	faultDisk   faultKind = "disk"   // no space for a state directory; needs root
+	faultAgent    faultKind = "agent"    // kill -9 of the agent
+	faultRun      faultKind = "run"      // kill -9 of the process of a run
+	faultStop     faultKind = "stop"     // SIGSTOP of it, for longer than the fence or not
+	faultCut      faultKind = "cut"      // nothing of one run comes through, for a while
+	faultDaemon   faultKind = "daemon"   // kill -9 of the daemon, and a new one
+	faultPlane    faultKind = "plane"    // kill -9 of the control plane, and a new one
+	faultTerm     faultKind = "term"     // TERM of a run, a daemon, the control plane; detach and drain
+	faultFreeze   faultKind = "freeze"   // SIGSTOP of a daemon, of the control plane
+	faultSleep    faultKind = "sleep"    // SIGSTOP of all that a runner has on its machine
+	faultClock    faultKind = "clock"    // the wall clock of the control plane is set
+	faultWire     faultKind = "wire"     // requests and answers dropped, late, doubled
+	faultDisk     faultKind = "disk"     // no space for a state directory; needs root
+	faultDatabase faultKind = "database" // PostgreSQL crashes, where it is the store
 )
 
 var faultKinds = []faultKind{
-	faultAgent, faultRun, faultStop, faultCut, faultDaemon, faultPlane, faultWire, faultDisk,
+	faultAgent, faultRun, faultStop, faultCut, faultDaemon, faultPlane, faultTerm, faultFreeze, faultSleep,
+	faultClock, faultWire, faultDisk, faultDatabase,
 }
 
 // fault does something to the life, a moment from now and beside it.
 func (l *life) fault() {
 	kinds := []faultKind{}
-	for _, k := range []faultKind{faultAgent, faultRun, faultStop, faultCut} {
+	for _, k := range []faultKind{faultAgent, faultRun, faultStop, faultCut, faultTerm} {
 		if l.w.o.faults[k] {
 			kinds = append(kinds, k)
 		}
@@ -74,6 +77,10 @@ func (l *life) hurt(kind faultKind, length time.Duration) string {
 			_ = p.signal(syscall.SIGCONT) // killed meanwhile is as good
 			return fmt.Sprintf("run process %d goes on", p.pid)
 		}
+	case faultTerm:
+		if p, ok := l.w.runProcess(l.id); ok && p.signal(syscall.SIGTERM) == nil {
+			return fmt.Sprintf("TERM of run process %d", p.pid)
+		}
 	case faultCut:
 		l.say("FAULT its runs are cut off for %s", length)
 		l.w.wire.cut(l.id, length)
@@ -81,107 +88,6 @@ func (l *life) hurt(kind faultKind, length time.Duration) string {
 		return "its runs are connected again"
 	}
 	return ""
-}
-
-// storm kills what all lives share, until ctx ends.
-func (w *world) storm(ctx context.Context) {
-	chance := rand.New(rand.NewPCG(w.o.seed, 0))
-	var blows []func(*rand.Rand)
-	if w.o.faults[faultDaemon] {
-		blows = append(blows, w.killDaemon, w.killDaemon)
-	}
-	if w.o.faults[faultPlane] {
-		blows = append(blows, w.killPlane)
-	}
-	if w.small != "" {
-		blows = append(blows, w.fillDisk)
-	}
-	for len(blows) > 0 {
-		wait := time.Duration(float64(w.o.every) * (0.3 + 1.4*chance.Float64()))
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		blows[chance.IntN(len(blows))](chance)
-		w.alive()
-	}
-}
-
-func (w *world) killDaemon(chance *rand.Rand) {
-	i := chance.IntN(len(w.runner))
-	w.restart(faultDaemon, w.runner[i], time.Duration(chance.IntN(1500))*time.Millisecond)
-}
-
-func (w *world) killPlane(chance *rand.Rand) {
-	// Now and then for longer than the lost deadline of every run.
-	away := time.Duration(chance.IntN(1000)) * time.Millisecond
-	if chance.IntN(8) == 0 {
-		away += 2500 * time.Millisecond
-	}
-	w.restart(faultPlane, w.plane, away)
-}
-
-func (w *world) restart(kind faultKind, p *program, away time.Duration) {
-	p.kill()
-	w.diary.write(0, "FAULT kill -9 of %s, away for %s", p.name, away)
-	w.f.count("fault: "+string(kind), 1)
-	time.Sleep(away)
-	if err := p.start(); err != nil {
-		w.f.violation("restart: " + err.Error())
-	}
-	w.diary.write(0, "%s is started again", p.name)
-}
-
-// alive looks whether a program has ended that nobody has killed.
-func (w *world) alive() {
-	for _, p := range append(w.runner[:], w.plane) {
-		if gone, how := p.ended(); gone {
-			w.f.violation(fmt.Sprintf("%s ended by itself: %v; see %s", p.name, how, p.log))
-			if err := p.start(); err != nil {
-				w.f.violation("restart: " + err.Error())
-			}
-		}
-	}
-}
-
-// mount gives the first runner a small disk for its state, where root may.
-func (w *world) mount() {
-	if !w.o.faults[faultDisk] {
-		return
-	}
-	if err := syscall.Mount("none", w.state(0), "tmpfs", 0, "size=96m"); err != nil {
-		w.o.out("no full disk: a small file system cannot be mounted: %v", err)
-		return
-	}
-	w.small = w.state(0)
-}
-
-func (w *world) unmount() {
-	if w.small != "" {
-		_ = syscall.Unmount(w.small, syscall.MNT_DETACH) // the directory is temporary
-	}
-}
-
-// fillDisk takes all the space there is, for a while.
-func (w *world) fillDisk(chance *rand.Rand) {
-	length := time.Duration(300+chance.IntN(2500)) * time.Millisecond
-	path := w.small + "/ballast"
-	f, err := os.Create(path)
-	if err != nil {
-		return
-	}
-	for block := make([]byte, 64<<10); ; {
-		if _, err := f.Write(block); err != nil {
-			break
-		}
-	}
-	_ = f.Close() // it is full
-	w.diary.write(0, "FAULT the disk of runner0 is full for %s", length)
-	w.f.count("fault: disk", 1)
-	time.Sleep(length)
-	_ = os.Remove(path)
-	w.diary.write(0, "the disk of runner0 has space again")
 }
 
 // owner is the session of an environment.

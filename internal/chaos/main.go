@@ -29,6 +29,7 @@ type options struct {
 	limit  time.Duration // no new life begins after it
 	odds   float64       // of a fault on the wire, per request
 	keep   bool          // the directory stays
+	store  string        // of the control plane: sqlite, postgres
 	bin    string        // the built programs; "" builds them
 	out    func(format string, args ...any)
 }
@@ -68,11 +69,15 @@ func parse(args []string) (options, error) {
 	fs.DurationVar(&o.limit, "for", time.Hour, "no session is begun after this time")
 	fs.Float64Var(&o.odds, "odds", 0.02, "of a fault on the wire, per request")
 	fs.BoolVar(&o.keep, "keep", false, "keep the directory with data, state and logs")
+	fs.StringVar(&o.store, "store", storeSQLite, "of the control plane: sqlite or postgres, which must be installed")
 	fs.StringVar(&o.bin, "bin", "", "a directory with blaise, runner and chaos; default: build them")
 	err := fs.Parse(args)
+	if o.store != storeSQLite && o.store != storePostgres {
+		return o, fmt.Errorf("-store: %q is neither sqlite nor postgres", o.store)
+	}
 	o.faults = map[faultKind]bool{}
 	for _, k := range faultKinds {
-		o.faults[k] = faults == "" && k != faultDisk
+		o.faults[k] = faults == ""
 	}
 	for name := range strings.SplitSeq(faults, ",") {
 		if _, ok := o.faults[faultKind(name)]; name != "" && name != "none" && !ok {

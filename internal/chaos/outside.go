@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,9 +20,10 @@ import (
 
 // A process is one found in /proc.
 type process struct {
-	pid  int
-	args string
-	cwd  string
+	pid    int
+	parent int
+	args   string
+	cwd    string
 }
 
 func (p process) signal(s syscall.Signal) error { return syscall.Kill(p.pid, s) }
@@ -45,10 +47,36 @@ func (w *world) marked() []process {
 		cwd, _ := os.Readlink(dir + "/cwd")
 		if len(args) > 0 && pid != os.Getpid() {
 			text := strings.TrimSpace(strings.ReplaceAll(string(args), "\x00", " "))
-			found = append(found, process{pid: pid, args: text, cwd: cwd})
+			found = append(found, process{pid: pid, parent: parentOf(dir), args: text, cwd: cwd})
 		}
 	}
 	return found
+}
+
+// parentOf reads it where proc(5) says; 0 for a process that is gone.
+func parentOf(dir string) int {
+	stat, _ := os.ReadFile(dir + "/stat")
+	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" ")) // a name may hold anything
+	var state string
+	var parent int
+	_, _ = fmt.Sscan(string(after), &state, &parent)
+	return parent
+}
+
+// machine finds all that a runner has running: its daemon, what was started from
+// its state directory or works below it, and what these have started.
+func (w *world) machine(i int) []process {
+	all := w.marked()
+	in := map[int]bool{w.runner[i].pid(): true}
+	for n := 0; n != len(in); {
+		n = len(in)
+		for _, p := range all {
+			if in[p.parent] || strings.Contains(p.args, w.state(i)+"/") || strings.HasPrefix(p.cwd, w.state(i)+"/") {
+				in[p.pid] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(p process) bool { return !in[p.pid] })
 }
 
 // within finds the processes that work in an environment of the session.

@@ -67,14 +67,27 @@ func (p *program) ended() (bool, error) {
 	}
 }
 
-// interrupt ends the program as a user does.
-func (p *program) interrupt(within time.Duration) error {
+// signal sends it one; who is gone gets none.
+func (p *program) signal(s syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.cmd.Process.Signal(s)
+}
+
+func (p *program) pid() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cmd.Process.Pid
+}
+
+// end ends the program as a user does, with a signal that asks it to.
+func (p *program) end(s syscall.Signal, within time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd == nil {
 		return nil
 	}
-	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	select {
@@ -83,6 +96,6 @@ func (p *program) interrupt(within time.Duration) error {
 	case <-time.After(within):
 		_ = p.cmd.Process.Kill()
 		<-p.gone
-		return fmt.Errorf("%s: not ended %s after SIGINT", p.name, within)
+		return fmt.Errorf("%s: not ended %s after %v", p.name, within, s)
 	}
 }

@@ -10,9 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/store/storetest"
 )
 
 // runners is how many instances share the one token.
@@ -38,6 +40,9 @@ type world struct {
 	posts  *posts      // what was written to agents, as their witness file tells
 	before [runners]map[string]bool
 	small  string // a small disk, mounted; "" for none
+
+	clock    *clock              // sets clocks wrong; nil where that cannot be done
+	database *storetest.Postgres // nil for SQLite
 }
 
 func newWorld(ctx context.Context, o options, f *figures) (*world, error) {
@@ -100,6 +105,11 @@ func (w *world) start(ctx context.Context) error {
 		}
 	}
 	w.mount()
+	w.wind()
+	database, err := w.openDatabase()
+	if err != nil {
+		return err
+	}
 	if err := w.repository(ctx); err != nil {
 		return err
 	}
@@ -108,7 +118,8 @@ func (w *world) start(ctx context.Context) error {
 		return err
 	}
 	address := fmt.Sprintf("127.0.0.1:%d", port)
-	w.plane = w.supervised("plane", "blaise", "serve", "--data", w.at("data"), "--listen", address)
+	w.plane = w.supervised("plane", "blaise",
+		append([]string{"serve", "--data", w.at("data"), "--listen", address}, database...)...)
 	if err := w.plane.start(); err != nil {
 		return err
 	}
@@ -220,14 +231,17 @@ func (w *world) stop() error {
 	var errs []error
 	for _, p := range w.runner {
 		if p != nil {
-			errs = append(errs, p.interrupt(time.Minute))
+			errs = append(errs, p.end(syscall.SIGINT, time.Minute))
 		}
 	}
 	if w.plane != nil {
-		errs = append(errs, w.plane.interrupt(30*time.Second))
+		errs = append(errs, w.plane.end(syscall.SIGINT, 30*time.Second))
 	}
 	if w.wire != nil {
 		w.wire.close()
+	}
+	if w.database != nil {
+		errs = append(errs, w.database.Stop())
 	}
 	return errors.Join(errs...)
 }

@@ -20,34 +20,82 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 )
 
-// A Postgres is a PostgreSQL server of one test.
+// A Postgres is a PostgreSQL server of a test's own.
 type Postgres struct {
 	bin, dir string
-	uid      *syscall.Credential // nil: the test's own
+	options  string              // of the server
+	uid      *syscall.Credential // nil: the caller's own
 	made     atomic.Int64        // databases
 }
+
+// ErrNoPostgres says that PostgreSQL cannot be started here, and is wrapped with
+// why.
+var ErrNoPostgres = errors.New("no PostgreSQL")
 
 // StartPostgres starts a server that ends with the test, with settings such as
 // "fsync=off". Where PostgreSQL is not installed the test is skipped.
 func StartPostgres(t testing.TB, settings ...string) *Postgres {
 	t.Helper()
+	p, err := NewPostgres(settings...)
+	if errors.Is(err, ErrNoPostgres) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// NewPostgres starts a server for who is no test; the caller stops it. The error
+// is ErrNoPostgres where it is not installed.
+func NewPostgres(settings ...string) (*Postgres, error) {
 	bin := findPostgres()
 	if bin == "" {
-		t.Skip("no initdb under /usr/lib/postgresql/*/bin or in PATH: apt-get install postgresql-15")
+		return nil, fmt.Errorf("%w: no initdb under /usr/lib/postgresql/*/bin or in PATH: apt-get install postgresql-15", ErrNoPostgres)
 	}
-	p := &Postgres{bin: bin, dir: shortDir(t)}
-	if os.Getuid() == 0 {
-		p.uid = p.other(t) // the server refuses to run as root
+	// A path that leaves room for a socket's name (107 bytes in all), and that
+	// others may enter.
+	dir, err := os.MkdirTemp("/tmp", "pg")
+	if err != nil {
+		return nil, err
 	}
-	p.run(t, "initdb", "-D", p.data(), "-A", "trust", "-U", "postgres", "-E", "UTF8",
-		"--no-locale", "--no-sync")
-	options := "-k " + p.dir
+	p := &Postgres{bin: bin, dir: dir, options: "-k " + dir}
 	for _, s := range append([]string{"listen_addresses=", "max_connections=400"}, settings...) {
-		options += " -c " + s
+		p.options += " -c " + s
 	}
-	p.run(t, "pg_ctl", "-D", p.data(), "-w", "-l", filepath.Join(p.dir, "log"), "-o", options, "start")
-	t.Cleanup(func() { p.run(t, "pg_ctl", "-D", p.data(), "-m", "immediate", "-w", "stop") })
-	return p
+	if os.Getuid() == 0 {
+		err = p.giveAway() // the server refuses to run as root
+	}
+	if err == nil {
+		err = p.run("initdb", "-D", p.data(), "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "--no-sync")
+	}
+	if err == nil {
+		err = p.start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return p, nil
+}
+
+func (p *Postgres) start() error {
+	return p.run("pg_ctl", "-D", p.data(), "-w", "-l", filepath.Join(p.dir, "log"), "-o", p.options, "start")
+}
+
+// Crash ends every process of the server without a word, and starts it again:
+// it recovers as after a crash.
+func (p *Postgres) Crash() error {
+	return errors.Join(p.run("pg_ctl", "-D", p.data(), "-m", "immediate", "-w", "stop"), p.start())
+}
+
+// Stop ends the server and removes all it had.
+func (p *Postgres) Stop() error {
+	return errors.Join(p.run("pg_ctl", "-D", p.data(), "-m", "immediate", "-w", "stop"), os.RemoveAll(p.dir))
 }
 
 func findPostgres() string {
@@ -61,23 +109,8 @@ func findPostgres() string {
 	return ""
 }
 
-// shortDir is a directory whose path leaves room for a socket's name (107
-// bytes in all), and that others may enter.
-func shortDir(t testing.TB) string {
-	dir, err := os.MkdirTemp("/tmp", "pg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Errorf("remove %s: %v", dir, err)
-		}
-	})
-	return dir
-}
-
-// other gives the directory to a user who is not root.
-func (p *Postgres) other(t testing.TB) *syscall.Credential {
+// giveAway gives the directory to a user who is not root.
+func (p *Postgres) giveAway() error {
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
 		if err != nil {
@@ -85,20 +118,16 @@ func (p *Postgres) other(t testing.TB) *syscall.Credential {
 		}
 		uid, err1 := strconv.Atoi(u.Uid)
 		gid, err2 := strconv.Atoi(u.Gid)
-		if err := errors.Join(err1, err2, os.Chown(p.dir, uid, gid)); err != nil {
-			t.Fatal(err)
-		}
-		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		p.uid = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		return errors.Join(err1, err2, os.Chown(p.dir, uid, gid))
 	}
-	t.Skip("no user to run PostgreSQL as: it refuses root, and there is no postgres or nobody")
-	return nil
+	return fmt.Errorf("%w: it refuses to run as root, and there is no user postgres or nobody", ErrNoPostgres)
 }
 
 func (p *Postgres) data() string { return filepath.Join(p.dir, "data") }
 
-func (p *Postgres) run(t testing.TB, name string, args ...string) {
-	t.Helper()
-	// The test's own context ends before its cleanup.
+func (p *Postgres) run(name string, args ...string) error {
+	// Not the test's own context: that ends before its cleanup.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(p.bin, name), args...)
@@ -107,30 +136,38 @@ func (p *Postgres) run(t testing.TB, name string, args ...string) {
 	// The server keeps its parent's output open: a file, so that Wait returns.
 	out, err := os.CreateTemp("", "pg-*")
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Run(); err != nil {
 		said, _ := os.ReadFile(out.Name())
-		t.Fatalf("%s: %v\n%s", name, err, said)
+		return fmt.Errorf("run %s: %w\n%s", name, err, said)
 	}
+	return nil
 }
 
 // Database makes an empty database and gives its DSN.
 func (p *Postgres) Database(t testing.TB) string {
 	t.Helper()
-	db, err := sql.Open("pgx", p.dsn("postgres"))
+	dsn, err := p.Create()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dsn
+}
+
+// Create makes an empty database and gives its DSN.
+func (p *Postgres) Create() (string, error) {
+	db, err := sql.Open("pgx", p.dsn("postgres"))
+	if err != nil {
+		return "", err
+	}
 	defer db.Close()
 	name := fmt.Sprintf("test%d", p.made.Add(1))
-	if _, err := db.ExecContext(t.Context(), "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
-	return p.dsn(name)
+	_, err = db.Exec("CREATE DATABASE " + name)
+	return p.dsn(name), err
 }
 
 func (p *Postgres) dsn(name string) string {
