@@ -73,11 +73,14 @@ func (b *sandbox) Open(ctx context.Context, s Scope, outer Env) (Env, error) {
 func (b *sandbox) spec(s Scope, outer Env, dirs sandboxDirs) jail.Spec {
 	place := outer.Place()
 	spec := jail.Spec{
-		Work: place.Dir, Home: dirs.home, Tmp: dirs.tmp, Shim: place.Shim,
+		Work: place.Dir, Home: dirs.home, Tmp: dirs.tmp, Etc: filepath.Join(dirs.base, etcName), Shim: place.Shim,
 		Network: b.c.Network.mode(), PIDs: b.c.PIDs, Nonce: rand.Text(),
 	}
 	if b.c.Driver != driverAuto {
 		spec.Driver = b.c.Driver
+	}
+	if small := smallShim(outer); small != place.Shim {
+		spec.Shim, spec.Read = small, append(spec.Read, place.Shim)
 	}
 	for _, p := range b.c.Read {
 		spec.Read = append(spec.Read, hostPath(place, p))
@@ -115,7 +118,7 @@ func (b *sandbox) Destroy(ctx context.Context, s Scope) error {
 	if err := dropGroup(ctx, s); err != nil {
 		return err
 	}
-	for _, name := range []string{homeName, tmpName, socketName} {
+	for _, name := range []string{homeName, tmpName, etcName, etcName + ".new", socketName} {
 		if err := removeAll(filepath.Join(s.Dir, name)); err != nil {
 			return err
 		}
@@ -131,6 +134,7 @@ func homeResource(s Scope) blaise.Resource {
 const (
 	homeName   = "home"
 	tmpName    = "tmp"
+	etcName    = "etc"
 	socketName = "proxy.sock"
 	groupName  = "group"
 )

@@ -16,7 +16,7 @@ func (b *sandbox) Check(ctx context.Context, host Env) (string, error) {
 	}
 	defer os.RemoveAll(dir)
 	work := dirEnv{outer: host, dir: dir}
-	dirs := sandboxDirs{home: filepath.Join(dir, homeName), tmp: filepath.Join(dir, tmpName)}
+	dirs := sandboxDirs{base: dir, home: filepath.Join(dir, homeName), tmp: filepath.Join(dir, tmpName)}
 	spec := b.spec(Scope{}, work, dirs)
 	network := spec.Network
 	spec.Network = "none" // there is no proxy yet

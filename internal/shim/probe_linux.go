@@ -21,6 +21,10 @@ func probeVerb(args []string) int {
 		fmt.Fprintln(os.Stderr, "shim probe:", err)
 		return 2
 	}
+	if err := spec.CopySettings(); err != nil {
+		fmt.Fprintln(os.Stderr, "shim probe:", err)
+		return 1
+	}
 	found := Probe{LandlockABI: jail.LandlockABI(), Root: os.Getuid() == 0}
 	found.Groups, err = jail.FindGroups()
 	if err != nil {

@@ -67,6 +67,11 @@ func (s Spec) rules() []landlock.Rule {
 			add(st.from, false)
 		}
 	}
+	for _, name := range settings {
+		if real, err := filepath.EvalSymlinks(filepath.Join("/etc", name)); err == nil {
+			add(real, false)
+		}
+	}
 	add("/proc", false)
 	for _, name := range harmlessDevices {
 		add("/dev/"+name, true)

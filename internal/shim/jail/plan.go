@@ -46,8 +46,8 @@ var kernelKnobs = []string{"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "
 
 // plan is what the prisoner sees. It looks at what is there, now.
 func (s Spec) plan() []step {
-	steps := systemSteps()
-	steps = append(steps, step{kind: bind, from: s.Tmp, to: "/tmp", rw: true})
+	steps := append(systemSteps(), step{kind: bind, from: s.Etc, to: "/etc"},
+		step{kind: bind, from: s.Tmp, to: "/tmp", rw: true})
 	for _, p := range s.Read {
 		steps = addBind(steps, p, false)
 	}
@@ -95,12 +95,6 @@ func systemSteps() []step {
 			continue
 		}
 		steps = append(steps, step{kind: bind, from: p, to: p})
-	}
-	for _, name := range settings {
-		p := filepath.Join("/etc", name)
-		if real, err := filepath.EvalSymlinks(p); err == nil { // some lead to /run
-			steps = append(steps, step{kind: bind, from: real, to: p})
-		}
 	}
 	return append(steps, step{kind: dir, to: "/run"}, step{kind: dir, to: "/var/tmp"})
 }

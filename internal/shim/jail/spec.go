@@ -33,6 +33,7 @@ type Spec struct {
 	Work    string   // writable
 	Home    string   // writable
 	Tmp     string   // shown as /tmp; under Landlock, which shows nothing, it is TMPDIR
+	Etc     string   // copies of the settings that are shown as /etc: one mount, not one for each
 	Shim    string   // the program that holds the shim
 	Read    []string `json:",omitempty"` // more to see, where it is there
 	Write   []string `json:",omitempty"` // more to see and change
@@ -52,7 +53,7 @@ func ParseSpec(text string) (Spec, error) {
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return s, fmt.Errorf("read sandbox: %w", err)
 	}
-	paths := slices.Concat([]string{s.Work, s.Home, s.Tmp, s.Shim}, s.Read, s.Write, s.Hide)
+	paths := slices.Concat([]string{s.Work, s.Home, s.Tmp, s.Etc, s.Shim}, s.Read, s.Write, s.Hide)
 	for _, p := range paths {
 		if !filepath.IsAbs(p) {
 			return s, fmt.Errorf("read sandbox: path %q is not absolute", p)
