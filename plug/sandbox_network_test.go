@@ -106,6 +106,11 @@ func TestSandboxInTheUsersOwnHome(t *testing.T) {
 			w.Options.Private = []string{filepath.Join(h.Dir, "blaise.yml")}
 			write(t, w.Options.Private[0], "version: 1")
 			env := w.Open().Env()
+			defer func() {
+				if err := w.Stack().Destroy(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}()
 			plugtest.Sh(t, env, `cd; echo mine >file; ! cat .ssh/id; ! cat .local/state/blaise/token
 				! mv .local .moved; ! mv .local/state .local/moved; ! rmdir .ssh; ! touch .ssh/x`)
 			plugtest.Sh(t, env, "! cat blaise.yml; ! echo x >>blaise.yml")
@@ -126,5 +131,8 @@ func TestSandboxRefusesLessThanIsRequired(t *testing.T) {
 	err := w.Stack().Open(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "require: processes cannot be enforced here") {
 		t.Errorf("open: %v", err)
+	}
+	if err := w.Stack().Destroy(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
