@@ -22,7 +22,8 @@ func (db *DB) openPostgres(ctx context.Context, dsn string) error {
 	pool.SetMaxIdleConns(24)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	db.closers = append(db.closers, pool.Close)
-	if err := migratePostgres(ctx, pool); err != nil {
+	err = db.patiently(ctx, func() error { return migratePostgres(ctx, pool) })
+	if err != nil {
 		return fmt.Errorf("open store: %w", err)
 	}
 	db.d = postgresDialect

@@ -66,9 +66,12 @@ func (a *app) serve(ctx context.Context, o planeOptions) error {
 
 // serving says that Blaise is ready, and where.
 func (a *app) serving(ctx context.Context, p *plane, token string, first bool) error {
-	link, err := p.client(token).LoginLink(ctx)
-	if err != nil {
-		return err
+	var link api.Link
+	if first {
+		var err error
+		if link, err = p.client(token).LoginLink(ctx); err != nil {
+			return err
+		}
 	}
 	at := api.Dev{URL: p.url, Token: token, PID: os.Getpid()}
 	if err := writePrivateJSON(filepath.Join(p.o.data, serveFile), at); err != nil {

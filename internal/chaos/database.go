@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math/rand/v2"
 
 	"blaise.dev/blaise/store/storetest"
@@ -31,7 +32,7 @@ func (w *world) openDatabase() (args []string, err error) {
 func (w *world) crashDatabase(*rand.Rand) {
 	w.diary.write(0, "FAULT PostgreSQL crashes")
 	w.f.count("fault: "+string(faultDatabase), 1)
-	if err := w.database.Crash(); err != nil {
+	if err := errors.Join(w.database.Halt(), w.database.Start()); err != nil {
 		w.f.violation("restart PostgreSQL: " + err.Error())
 	}
 	w.diary.write(0, "PostgreSQL is there again")

@@ -32,6 +32,10 @@ var faultKinds = []faultKind{
 	faultClock, faultWire, faultDisk, faultDatabase,
 }
 
+// victimWithin is how long a fault waits for whom it is to hurt: a session that
+// is paused, or whose run only starts, has no agent.
+const victimWithin = 1500 * time.Millisecond
+
 // fault does something to the life, a moment from now and beside it.
 func (l *life) fault() {
 	kinds := []faultKind{}
@@ -49,8 +53,13 @@ func (l *life) fault() {
 	length := time.Duration(300+l.chance.IntN(4000)) * time.Millisecond
 	l.faults.Go(func() {
 		time.Sleep(after)
-		if what := l.hurt(kind, length); what != "" {
-			l.hurts.Add(1)
+		what := ""
+		for end := time.Now().Add(victimWithin); what == "" && time.Now().Before(end); {
+			if what = l.hurt(kind, length); what == "" {
+				time.Sleep(100 * time.Millisecond)
+			}
+		}
+		if what != "" {
 			l.w.f.count("fault: "+string(kind), 1)
 			l.say("FAULT %s", what)
 		}

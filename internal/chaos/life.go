@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"blaise.dev/blaise"
@@ -29,7 +28,6 @@ type life struct {
 	sent   []sent
 	acts   int // pauses, cancels and the like
 	faults sync.WaitGroup
-	hurts  atomic.Int32
 
 	mu    sync.Mutex // guards wrong
 	wrong []string

@@ -75,7 +75,7 @@ func NewPostgres(settings ...string) (*Postgres, error) {
 		err = p.run("initdb", "-D", p.data(), "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "--no-sync")
 	}
 	if err == nil {
-		err = p.start()
+		err = p.Start()
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -83,20 +83,19 @@ func NewPostgres(settings ...string) (*Postgres, error) {
 	return p, nil
 }
 
-func (p *Postgres) start() error {
+// Start starts a server again that was halted.
+func (p *Postgres) Start() error {
 	return p.run("pg_ctl", "-D", p.data(), "-w", "-l", filepath.Join(p.dir, "log"), "-o", p.options, "start")
 }
 
-// Crash ends every process of the server without a word, and starts it again:
-// it recovers as after a crash.
-func (p *Postgres) Crash() error {
-	return errors.Join(p.run("pg_ctl", "-D", p.data(), "-m", "immediate", "-w", "stop"), p.start())
+// Halt ends every process of the server without a word: it recovers as after a
+// crash.
+func (p *Postgres) Halt() error {
+	return p.run("pg_ctl", "-D", p.data(), "-m", "immediate", "-w", "stop")
 }
 
 // Stop ends the server and removes all it had.
-func (p *Postgres) Stop() error {
-	return errors.Join(p.run("pg_ctl", "-D", p.data(), "-m", "immediate", "-w", "stop"), os.RemoveAll(p.dir))
-}
+func (p *Postgres) Stop() error { return errors.Join(p.Halt(), os.RemoveAll(p.dir)) }
 
 func findPostgres() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
