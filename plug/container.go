@@ -181,11 +181,13 @@ func (p *container) Destroy(ctx context.Context, s Scope) error {
 
 func (p *container) remove(ctx context.Context, s Scope, e *engine.Engine) error {
 	name := containerName(s)
-	if err := e.Remove(ctx, name); err != nil {
-		return err
-	}
-	if err := s.Forget(ctx, blaise.Resource{Kind: "container", Name: name, Where: e.ID}); err != nil {
-		return err
+	for _, container := range []string{name, seedOf(name)} {
+		if err := e.Remove(ctx, container); err != nil {
+			return err
+		}
+		if err := s.Forget(ctx, blaise.Resource{Kind: "container", Name: container, Where: e.ID}); err != nil {
+			return err
+		}
 	}
 	volumes, err := volumesOf(ctx, e, s)
 	if err != nil {
@@ -215,6 +217,9 @@ func volumesOf(ctx context.Context, e *engine.Engine, s Scope) ([]string, error)
 	}
 	return all, err
 }
+
+// seedOf is the container that fills volumes, and never runs.
+func seedOf(name string) string { return name + "-seed" }
 
 func homeVolume(name string) string { return name + "-home" }
 func workVolume(name string) string { return name + "-work" }

@@ -17,23 +17,16 @@ import (
 // fill puts into the new container what it begins with: the shim, the home with
 // the files that blaise.yml names, and the checkout where that is a volume.
 func (b *containerBuilder) fill(ctx context.Context, spec engine.Container) error {
-	image, err := b.e.Image(ctx, spec.Image)
-	if err != nil {
+	if err := b.findUser(ctx, b.found.User); err != nil {
 		return err
 	}
-	if err := b.findUser(ctx, image.User); err != nil {
-		return err
-	}
-	if err := b.copyIn(ctx, b.p.c.Home, b.packHome); err != nil {
-		return fmt.Errorf("fill home: %w", err)
-	}
-	if err := b.bringShim(ctx); err != nil {
+	if err := b.begin(ctx, spec); err != nil {
 		return err
 	}
 	if !b.made.Volume {
 		return b.lend()
 	}
-	err = b.copyIn(ctx, b.p.c.Workdir, func(w io.Writer) error {
+	err := b.copyIn(ctx, b.name, b.p.c.Workdir, func(w io.Writer) error {
 		return packDir(w, b.outer.Dir, packing{prefix: ".", uid: b.made.UID, gid: b.made.GID})
 	})
 	if err != nil {
@@ -42,8 +35,8 @@ func (b *containerBuilder) fill(ctx context.Context, spec engine.Container) erro
 	return nil
 }
 
-// copyIn streams what pack writes into a directory of the container.
-func (b *containerBuilder) copyIn(ctx context.Context, dir string, pack func(io.Writer) error) error {
+// copyIn streams what pack writes into a directory of a container.
+func (b *containerBuilder) copyIn(ctx context.Context, name, dir string, pack func(io.Writer) error) error {
 	r, w := io.Pipe()
 	packed := make(chan error, 1)
 	go func() {
@@ -51,12 +44,36 @@ func (b *containerBuilder) copyIn(ctx context.Context, dir string, pack func(io.
 		w.CloseWithError(err)
 		packed <- err
 	}()
-	err := b.e.CopyIn(ctx, b.name, dir, r)
+	err := b.e.CopyIn(ctx, name, dir, r)
 	r.Close() // ends the packing, if the engine gave up
 	if perr := <-packed; perr != nil && !errors.Is(perr, io.ErrClosedPipe) {
 		return perr
 	}
 	return err
+}
+
+// begin copies in the home and the shim, in one stream: an engine takes its time
+// over each. Where the root cannot be written they are volumes, which another
+// container fills that never runs.
+func (b *containerBuilder) begin(ctx context.Context, spec engine.Container) error {
+	into := b.name
+	if spec.ReadOnlyRoot {
+		into = seedOf(b.name)
+		spec.Name, spec.ReadOnlyRoot = into, false
+		if err := b.e.Create(ctx, spec); err != nil {
+			return err
+		}
+	}
+	err := b.copyIn(ctx, into, "/", packed(func(t *tar.Writer, at string) error {
+		return errors.Join(b.packHome(t, b.p.c.Home[1:]), b.packShim(t, at))
+	}, "/"))
+	if err != nil {
+		return fmt.Errorf("fill container: %w", err)
+	}
+	if into == b.name {
+		return nil
+	}
+	return b.e.Remove(ctx, into)
 }
 
 // bringShim copies the shim in, unless it is there. It is copied, never
@@ -66,32 +83,41 @@ func (b *containerBuilder) bringShim(ctx context.Context) error {
 	if err != nil || there {
 		return err
 	}
-	program, err := os.ReadFile(b.shim.path)
-	if err != nil {
-		return fmt.Errorf("read shim: %w", err)
-	}
 	at := "/"
 	if b.p.c.ReadOnly {
 		at = shimRoot // the rest cannot be written
 	}
-	err = b.copyIn(ctx, at, func(w io.Writer) error {
-		t := tar.NewWriter(w)
-		name := strings.TrimPrefix(strings.TrimPrefix(b.shim.inside, at), "/")
-		return errors.Join(packDirs(t, path.Dir(name), 0, 0, 0o755),
-			packBytes(t, tar.Header{Name: name, Mode: 0o755}, program), t.Close())
-	})
-	if err != nil {
+	if err := b.copyIn(ctx, b.name, at, packed(b.packShim, at)); err != nil {
 		return fmt.Errorf("copy shim: %w", err)
 	}
 	return nil
 }
 
+// packed makes a tar stream of what pack writes for the directory at.
+func packed(pack func(t *tar.Writer, at string) error, at string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		t := tar.NewWriter(w)
+		return errors.Join(pack(t, at), t.Close())
+	}
+}
+
+func (b *containerBuilder) packShim(t *tar.Writer, at string) error {
+	program, err := os.ReadFile(b.shim.path)
+	if err != nil {
+		return fmt.Errorf("read shim: %w", err)
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(b.shim.inside, at), "/")
+	return errors.Join(packDirs(t, "", path.Dir(name), tar.Header{Mode: 0o755}),
+		packBytes(t, tar.Header{Name: name, Mode: 0o755}, program))
+}
+
 // packHome writes the home directory itself, so that it belongs to who works
 // inside, and the files of blaise.yml.
-func (b *containerBuilder) packHome(w io.Writer) error {
-	t := tar.NewWriter(w)
+func (b *containerBuilder) packHome(t *tar.Writer, at string) error {
 	uid, gid := b.made.UID, b.made.GID
-	err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "./", Mode: 0o755, Uid: uid, Gid: gid})
+	err := t.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeDir, Name: "./" + at + "/", Mode: 0o755, Uid: uid, Gid: gid,
+	})
 	if err != nil {
 		return err
 	}
@@ -106,26 +132,34 @@ func (b *containerBuilder) packHome(w io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("files: %w", err)
 		}
-		if err := packDirs(t, path.Dir(name), uid, gid, 0o700); err != nil {
+		if err := packDirs(t, at, path.Dir(name), tar.Header{Mode: 0o700, Uid: uid, Gid: gid}); err != nil {
 			return err
 		}
-		if err := packBytes(t, tar.Header{Name: name, Mode: 0o600, Uid: uid, Gid: gid}, data); err != nil {
+		if err := packBytes(t, tar.Header{Name: path.Join(at, name), Mode: 0o600, Uid: uid, Gid: gid}, data); err != nil {
 			return err
 		}
 	}
-	return t.Close()
+	return nil
 }
 
-// packDirs writes the directories of a path, the outermost first.
-func packDirs(t *tar.Writer, dir string, uid, gid int, mode int64) error {
+// dirsOf are the directories of a relative path, the outermost first.
+func dirsOf(dir string) (all []string) {
 	made := ""
 	for part := range strings.SplitSeq(dir, "/") {
-		if part == "." || part == "" {
-			continue
+		if part != "." && part != "" {
+			made = path.Join(made, part)
+			all = append(all, made)
 		}
-		made = path.Join(made, part)
-		h := &tar.Header{Typeflag: tar.TypeDir, Name: made + "/", Mode: mode, Uid: uid, Gid: gid}
-		if err := t.WriteHeader(h); err != nil {
+	}
+	return all
+}
+
+// packDirs writes the directories of a path for somebody.
+func packDirs(t *tar.Writer, at, dir string, who tar.Header) error {
+	for _, d := range dirsOf(dir) {
+		h := who
+		h.Typeflag, h.Name = tar.TypeDir, path.Join(at, d)+"/"
+		if err := t.WriteHeader(&h); err != nil {
 			return err
 		}
 	}

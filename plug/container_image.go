@@ -25,20 +25,21 @@ func (b *containerBuilder) image(ctx context.Context) (string, error) {
 	if b.p.c.Dockerfile != "" {
 		return b.buildHere(ctx)
 	}
-	return b.p.c.Image, b.fetch(ctx, b.p.c.Image)
+	return b.p.c.Image, nil
 }
 
-func (b *containerBuilder) fetch(ctx context.Context, ref string) error {
-	_, err := b.e.Image(ctx, ref)
+// fetch finds the image, which is pulled if the engine does not have it.
+func (b *containerBuilder) fetch(ctx context.Context, ref string) (engine.Image, error) {
+	found, err := b.e.Image(ctx, ref)
 	if !errors.Is(err, engine.ErrNotFound) {
-		return err
+		return found, err
 	}
 	note(b.s, "pulling image %s", ref)
 	err = b.e.Pull(ctx, ref, b.progress("pull "+ref))
 	if err != nil {
-		return fmt.Errorf("the engine does not have the image: %w", err)
+		return engine.Image{}, fmt.Errorf("the engine does not have the image: %w", err)
 	}
-	return nil
+	return b.e.Image(ctx, ref)
 }
 
 // buildHere builds the operator's Dockerfile: a file of this machine, never one

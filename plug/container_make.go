@@ -26,6 +26,7 @@ type containerBuilder struct {
 	outer Place
 	shim  shimFile
 	made  *containerMade
+	found engine.Image
 }
 
 func (p *container) builder(s Scope, e *engine.Engine, outer Place) (*containerBuilder, error) {
@@ -90,14 +91,6 @@ func (b *containerBuilder) create(ctx context.Context, spec engine.Container) er
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createLimit)
 	defer cancel()
-	for _, m := range spec.Mounts {
-		if !m.Volume {
-			continue
-		}
-		if err := b.e.CreateVolume(ctx, m.Source, spec.Labels); err != nil {
-			return err
-		}
-	}
 	return b.e.Create(ctx, spec)
 }
 
@@ -148,6 +141,9 @@ func (b *containerBuilder) spec(ctx context.Context) (engine.Container, error) {
 		return engine.Container{}, err
 	}
 	image, err := b.image(ctx)
+	if err == nil {
+		b.found, err = b.fetch(ctx, image)
+	}
 	if err != nil {
 		return engine.Container{}, err
 	}
@@ -178,6 +174,9 @@ func (b *containerBuilder) intend(ctx context.Context, spec engine.Container) er
 		})
 	}
 	tell("container", b.name)
+	if spec.ReadOnlyRoot {
+		tell("container", seedOf(b.name))
+	}
 	for _, m := range spec.Mounts {
 		if m.Volume {
 			tell("volume", m.Source)

@@ -44,6 +44,39 @@ else
 	say "bubblewrap cannot be had"
 fi
 
+# A Docker Engine of the tests' own, in a directory of its own. A second one on a
+# machine takes away the bridge of the first, so it has its own network, too.
+engine=
+stop_engine() {
+	[ -n "$engine" ] || return 0
+	kill "$(cat "$engine/pid")" 2>/dev/null
+	while [ -e "$engine/pid" ]; do sleep 0.1; done
+	umount "$engine/data" 2>/dev/null
+	rm -rf "$engine"
+}
+if [ -n "${BLAISE_TEST_DOCKER:-}" ]; then
+	say "engine: $BLAISE_TEST_DOCKER"
+elif [ "$(id -u)" = 0 ] && { command -v dockerd && command -v docker && command -v busybox ||
+	apt docker.io iptables busybox-static; } >/dev/null 2>&1; then
+	engine=$(mktemp -d)
+	trap stop_engine EXIT
+	unshare -n sh -c 'ip link set lo up 2>/dev/null; exec dockerd "$@"' dockerd --data-root "$engine/data" \
+		--exec-root "$engine/exec" -H "unix://$engine/sock" -p "$engine/pid" >"$engine/log" 2>&1 &
+	tries=0
+	until DOCKER_HOST=unix://$engine/sock docker info >/dev/null 2>&1 || [ $tries -ge 300 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+	if [ $tries -lt 300 ]; then
+		export BLAISE_TEST_DOCKER="unix://$engine/sock"
+		say "engine started"
+	else
+		say "the engine does not start: $(tail -1 "$engine/log")"
+	fi
+else
+	say "a Docker Engine cannot be had"
+fi
+
 # Real agents that need no network: native, so that they run without node.
 agent() {
 	variable=$1 name=$2 program="$tools/node_modules/$3"
@@ -63,4 +96,4 @@ agent BLAISE_TEST_CODEX codex-acp "$codex/bin/codex-acp" "$codex@0.16.0"
 agent BLAISE_TEST_OPENCODE opencode opencode-linux-x64/bin/opencode opencode-linux-x64@1.18.33
 
 [ $# -gt 0 ] || set -- ./...
-exec scripts/test.sh "$@"
+scripts/test.sh "$@"

@@ -43,6 +43,7 @@ var benches = []bench{
 	{"flood", flood},
 	{"sandbox", sandboxes},
 	{"redaction", redaction},
+	{"container", containers},
 }
 
 func main() {

@@ -48,7 +48,8 @@ type Found struct {
 	Labels  map[string]string
 }
 
-// Create makes the container; it does not run yet.
+// Create makes the container, and its volumes with the same labels; it does not
+// run yet.
 func (e *Engine) Create(ctx context.Context, c Container) error {
 	_, err := e.c.ContainerCreate(ctx, &container.Config{
 		Image: c.Image, User: c.User, WorkingDir: c.Dir, Labels: c.Labels,
@@ -79,9 +80,11 @@ func (c Container) host() *container.HostConfig {
 		if m.Volume {
 			kind = mount.TypeVolume
 		}
-		h.Mounts = append(h.Mounts, mount.Mount{
-			Type: kind, Source: m.Source, Target: m.Target, ReadOnly: m.ReadOnly,
-		})
+		made := mount.Mount{Type: kind, Source: m.Source, Target: m.Target, ReadOnly: m.ReadOnly}
+		if m.Volume {
+			made.VolumeOptions = &mount.VolumeOptions{Labels: c.Labels}
+		}
+		h.Mounts = append(h.Mounts, made)
 	}
 	return h
 }

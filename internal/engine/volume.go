@@ -9,12 +9,6 @@ import (
 	"github.com/docker/docker/api/types/volume"
 )
 
-// CreateVolume makes a named volume, or leaves the one that is there.
-func (e *Engine) CreateVolume(ctx context.Context, name string, labels map[string]string) error {
-	_, err := e.c.VolumeCreate(ctx, volume.CreateOptions{Name: name, Labels: labels})
-	return wrap(err, "create volume %s", name)
-}
-
 // RemoveVolume removes it and looks that it is gone. One that is not there is no
 // error.
 func (e *Engine) RemoveVolume(ctx context.Context, name string) error {
