@@ -8,7 +8,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build try test test-all test-agents check bench chaos states clean
+.PHONY: help build try test test-all test-agents check bench chaos mutants states clean
 
 help: ## what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ FOR   ?= 15m
 
 chaos: ## thousands of lives with faults at every step; LIVES, FOR and CHAOS='-seed 7 -faults wire' bound it
 	$(GO) run ./internal/chaos -lives $(LIVES) -for $(FOR) $(CHAOS)
+
+mutants: ## take out the lines that requirements stand on, one by one: a test must fail; ONLY=A19,X2
+	$(GO) run ./internal/mutants -only '$(ONLY)'
 
 states: ## write docs/states.md anew from the tables
 	$(GO) test . -run States -update

@@ -75,3 +75,25 @@ func TestR18OneOfEightAcceptsWins(t *testing.T) {
 		t.Errorf("%d of 8 accepts won", len(won))
 	}
 }
+
+// A resume is for the last instance first, which has what is warm; another one of
+// the machine may take it when that has not come for it (A31).
+func TestA31TheLastInstanceGoesFirst(t *testing.T) {
+	t.Parallel()
+	w := newWall()
+	h := newHouseAt(t, manifest, w.now)
+	id := h.paused() // by instance i1
+	if _, err := h.Post(t.Context(), "ann", id, control.Post{Text: "again"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.offers(2); len(got) > 0 {
+		t.Errorf("another instance was shown it first: %+v", got)
+	}
+	if got := h.offers(1); len(got) != 1 {
+		t.Errorf("the last instance was not shown it: %+v", got)
+	}
+	w.step(10e9)
+	if got := h.offers(2); len(got) != 1 {
+		t.Errorf("another instance is kept from it for good: %+v", got)
+	}
+}

@@ -138,3 +138,45 @@ func TestStoppedShim(t *testing.T) {
 	}
 	h.settled(t)
 }
+
+// X2: after a gap what the run started stands still until Blaise has said that
+// the lease holds; then it goes on.
+func TestX2_AfterAGapTheTreeStandsStill(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	left := h.detaching(t)
+	h.start(t)
+	c.set(func() { c.offer = true })
+	c.reported(blaise.EventOpened)
+	pid, run := left(), h.runs(t, 1)[0].PID
+	if err := syscall.Kill(run, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(5 * c.lease.Beat) // this is the gap
+	c.set(func() { c.down = true })
+	if err := syscall.Kill(run, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	state(t, pid, "T")
+	c.set(func() { c.down = false })
+	state(t, pid, "S")
+	c.set(func() { c.stop = true })
+	c.reported(blaise.EventPauseReported)
+	h.settled(t)
+}
+
+// state waits until a process is stopped (T), or sleeps (S).
+func state(t *testing.T, pid int, want string) {
+	t.Helper()
+	got := ""
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if _, after, ok := strings.Cut(string(b), ") "); ok {
+			if got = after[:1]; got == want {
+				return
+			}
+		}
+	}
+	t.Fatalf("process %d is %q, want %q", pid, got, want)
+}

@@ -26,6 +26,8 @@ type control struct {
 	changed    chan struct{}
 	stale      bool
 	down       bool
+	refuse     bool             // takes no more of the record
+	withdrawn  blaise.MessageID // refuses to give this one away
 	directives []blaise.Directive
 	received   map[int64]bool
 	void       map[int64]bool
@@ -279,6 +281,10 @@ func (c *control) receipt(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *control) claim(w http.ResponseWriter, r *http.Request) {
+	if blaise.MessageID(r.PathValue("m")) == c.withdrawn {
+		problem(w, http.StatusConflict, blaise.CodeRefused)
+		return
+	}
 	c.set(func() { c.claims = append(c.claims, blaise.MessageID(r.PathValue("m"))) })
 	reply(w, api.Claimed{Turn: len(c.claims)})
 }
@@ -294,6 +300,13 @@ func (c *control) outbox(w http.ResponseWriter, r *http.Request) {
 	var in api.Outbox
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		problem(w, http.StatusBadRequest, blaise.CodeInvalid)
+		return
+	}
+	c.mu.Lock()
+	refuse := c.refuse
+	c.mu.Unlock()
+	if refuse {
+		problem(w, http.StatusConflict, blaise.CodeRefused)
 		return
 	}
 	receipt := transcript.Receipt{Answers: map[int64]json.RawMessage{}}

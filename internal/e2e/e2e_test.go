@@ -26,7 +26,7 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	programs = dir
 	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "../../cmd/blaise", "../../cmd/runner")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
 		return 1

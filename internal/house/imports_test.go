@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 // free are trees that may import anything: wiring, test kits, and tools.
 var free = []string{
 	"cmd/blaise", "cmd/runner", "internal/agents", "internal/bench", "internal/chaos", "internal/e2e",
-	"internal/house", "internal/try", "internal/fakemodel", "acp/acptest", "plug/plugtest", "store/storetest", "redact/redacttest",
+	"internal/house", "internal/mutants", "internal/try", "internal/fakemodel", "acp/acptest", "plug/plugtest", "store/storetest", "redact/redacttest",
 }
 
 // noModules are packages that import the standard library alone.

@@ -1,0 +1,114 @@
+package run_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/acp/acptest"
+)
+
+// A pause that Blaise does not answer, however often it is told, destroys
+// nothing and says nothing else: Blaise owes the teardown then (A7).
+func TestA7_NoAnswerToAPauseDestroysNothing(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = verdicts(blaise.VerdictTeardown)
+	c.lose[blaise.EventPauseReported] = 1000
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	c.stop(false)
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+	if n := h.worktrees(); n != 1 {
+		t.Errorf("%d worktrees, want the one there was", n)
+	}
+	if slices.Contains(c.kinds(), blaise.EventDestroyed) {
+		t.Errorf("reports %v", c.kinds())
+	}
+}
+
+// A record that Blaise refuses fails the run: an agent whose words are kept
+// nowhere does not work on (A21).
+func TestA21_RefusedRecordFailsTheRun(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	c.set(func() { c.refuse = true })
+	c.prompt("stestone.m1", "hello")
+	if err := done(); err == nil || blaise.CodeOf(err) != blaise.CodeRefused {
+		t.Errorf("the run ended with %v", err)
+	}
+}
+
+// A message that Blaise does not give away, because it was withdrawn, is not
+// written to the agent; the next one is (X1).
+func TestX1_WhatIsNotClaimedIsNotWritten(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.withdrawn = "stestone.m1"
+	c.verdict = verdicts(blaise.VerdictExit)
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	c.prompt("stestone.m1", "echo withdrawn")
+	c.prompt("stestone.m2", "echo kept")
+	if rep := c.answered(1, blaise.MessageAnswered); rep.Message != "stestone.m2" {
+		t.Errorf("answered %s", rep.Message)
+	}
+	c.stop(true)
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(h.witness())
+	if n := strings.Count(string(b), "\n"); err != nil || n != 1 {
+		t.Errorf("the agent got %d prompts, %v:\n%s", n, err, b)
+	}
+}
+
+// An interrupted message whose prompt the agent does not have any more is
+// written again, as a repeat (X1).
+func TestX1_PromptThatTheReplayLacksIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	h, first, second := newHouse(t), newControl(t), newControl(t)
+	h.session(first, lease(blaise.RunStart, 1), "hello")
+	second.verdict = verdicts(blaise.VerdictExit)
+	done := h.begin(t.Context(), second, first.next(blaise.RunResume, 2))
+	second.report(blaise.EventOpened)
+	second.tell(blaise.Directive{Kind: blaise.DirectivePrompt, Message: "stestone.m2", Text: "echo again",
+		Repeat: 1, GoOn: true})
+	if got := second.answered(1, blaise.MessageAnswered).Text; got != "again" {
+		t.Errorf("the agent answered %q", got)
+	}
+	if !strings.Contains(second.text(), `"repeat":1`) {
+		t.Errorf("the record does not tell of the repeat:\n%s", second.text())
+	}
+	second.stop(true)
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A secret that the agent says in two pieces is in neither (X8).
+func TestX8_SecretSplitAcrossChunks(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	var pieces []json.RawMessage
+	for _, text := range []string{"it is " + secret[:9], secret[9:] + ", I think"} {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces = append(pieces, json.RawMessage(
+			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":`+string(quoted)+`}}`))
+	}
+	h.scripted(acptest.Script{Updates: pieces})
+	h.session(c, lease(blaise.RunStart, 1), "tell me")
+	if got := c.text(); strings.Contains(got, secret[:9]) || strings.Contains(got, secret[9:]) || !strings.Contains(got, "I think") {
+		t.Errorf("the record has a piece of the secret, or not what is around it:\n%s", got)
+	}
+}
