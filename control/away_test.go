@@ -194,6 +194,33 @@ func TestX2TheMachineSlept(t *testing.T) {
 	h.want(busy, blaise.SessionWorking, blaise.EnvOpen)
 }
 
+// The clock is set in the middle of a look, between any two of its readings:
+// nothing that is due by it fires before those concerned could be heard.
+func TestTheClockIsSetDuringALook(t *testing.T) {
+	t.Parallel()
+	for reading := 1; reading <= 5; reading++ {
+		w := newWall()
+		readings := 10 // more than are counted
+		h := newHouseAt(t, withSpec(hour), func() time.Time {
+			if readings++; readings == reading {
+				w.step(9 * time.Hour)
+			}
+			return w.now()
+		})
+		id, run := h.idle()
+		h.pass(w, time.Minute)
+		if _, err := h.Beat(t.Context(), run); err != nil {
+			t.Fatal(err)
+		}
+		readings = 0
+		h.Look(t.Context())
+		h.Look(t.Context())
+		if got := h.fired(id); len(got) > 0 {
+			t.Errorf("set at reading %d: fired %q", reading, got)
+		}
+	}
+}
+
 // The clock of the machine goes back: what runs begins anew, fires once, and a
 // queued message is not kept from its runner.
 func TestTheClockIsSetBack(t *testing.T) {

@@ -70,7 +70,7 @@ func (s *sweeper) run(ctx context.Context) error {
 // look is one turn: it notices what the wall clock has done since the last,
 // fires what is due, and answers how long there is nothing to do.
 func (s *sweeper) look(ctx context.Context) time.Duration {
-	now := s.c.now()
+	now, began := s.c.now(), time.Now()
 	switch {
 	case s.looked.IsZero():
 		s.setBack(ctx, now) // while nobody was serving, perhaps
@@ -82,8 +82,9 @@ func (s *sweeper) look(ctx context.Context) time.Duration {
 		s.c.log.Info("nobody was serving: the machine slept, or its clock was set", "for", now.Sub(s.looked))
 		s.c.beats.woke()
 	}
-	wait := s.pass(ctx)
-	s.looked = s.c.now()
+	wait := s.pass(ctx, now)
+	// Not what the wall clock says: what it does during the pass is noticed too.
+	s.looked = now.Add(time.Since(began))
 	s.meant = s.looked.Add(wait)
 	return wait
 }
@@ -110,9 +111,9 @@ func (s *sweeper) setBack(ctx context.Context, now time.Time) {
 	}
 }
 
-// pass fires what is due and answers how long there is nothing to do.
-func (s *sweeper) pass(ctx context.Context) time.Duration {
-	now := s.c.now()
+// pass fires what is due at the time that look has found right, and answers how
+// long there is nothing to do.
+func (s *sweeper) pass(ctx context.Context, now time.Time) time.Duration {
 	s.plan(now.Add(sweepMost))
 	for {
 		due, err := s.c.db.Due(ctx, now, sweepBatch)
