@@ -94,6 +94,9 @@ func TestBundlePrerequisites(t *testing.T) {
 	}
 	other, _ := newRepo(t)
 	run(t, other.Dir, "commit", "-q", "--amend", "-m", "another history")
+	// The first commit of two repositories made in one second is the same.
+	run(t, other.Dir, "reflog", "expire", "--expire=now", "--all")
+	run(t, other.Dir, "prune", "--expire=now")
 	if err := other.Unbundle(t.Context(), file, "refs/blaise/s/1"); !errors.Is(err, git.ErrLacks) {
 		t.Errorf("error = %v, want %v", err, git.ErrLacks)
 	}
