@@ -48,3 +48,42 @@ func TestX2_StopsThenIsKilledThenIsLost(t *testing.T) {
 		t.Errorf("it stops after %s, is killed after %s, is lost after %s", stop, kill, lost)
 	}
 }
+
+// A run says nothing before it has connected but that it did not start, and one
+// that nobody has taken says nothing at all (X2).
+func TestX2_OnlyAConnectedRunReports(t *testing.T) {
+	st := begin(t)
+	st.refuses(blaise.Event{Kind: blaise.EventRunDead, Run: "abcd1234.1"}, blaise.CodeStale, "stop now")
+	st.accept()
+	st.refuses(blaise.Event{Kind: blaise.EventOpened}, blaise.CodeRefused, "has not connected")
+	st.event(blaise.EventRunConnected)
+	st.event(blaise.EventOpened)
+	st.wants(blaise.EnvOpen, blaise.SessionQueued)
+}
+
+// What a run saved before it stopped itself counts, though it was declared lost
+// meanwhile; not any more when its successor is at work (A26).
+func TestA26_LastSaveOfALostRunCounts(t *testing.T) {
+	for _, taken := range []bool{false, true} {
+		st := begin(t).idles()
+		st.fires(blaise.ClockLost)
+		lost := st.gone[0].ID
+		if taken {
+			st.post("second")
+			st.connect()
+		}
+		saved := &blaise.SavedWork{N: 4, Ref: "refs/blaise/abcd1234/4"}
+		v := st.do(blaise.Event{Kind: blaise.EventLostContact, Run: lost, Clean: true, Saved: saved})
+		st.wantsVerdict(v, blaise.VerdictExit)
+		if counts := st.s.Save.N == 4 && st.s.Environment.Clean; counts == taken {
+			t.Errorf("successor %t: save %+v, clean %t", taken, st.s.Save, st.s.Environment.Clean)
+		}
+	}
+}
+
+// The end of another runner is none of the session's business (A31).
+func TestA31_AnotherRunnerIsRevoked(t *testing.T) {
+	st := begin(t).paused()
+	st.wantsVerdict(st.do(blaise.Event{Kind: blaise.EventRunnerRevoked, Runner: "r2"}), blaise.VerdictNone)
+	st.wants(blaise.EnvPaused, blaise.SessionPaused)
+}

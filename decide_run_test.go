@@ -138,6 +138,7 @@ func TestX2_APersonDeclaresARunLost(t *testing.T) {
 	st.do(blaise.Event{Kind: blaise.EventLostDeclared, Reason: "the machine burnt"})
 	st.recorded("run:abcd1234.1", "declared lost by ann: the machine burnt")
 	st.offers(blaise.RunResume, "r1")
+	st.refuses(blaise.Event{Kind: blaise.EventRunBack, Run: "abcd1234.1"}, blaise.CodeStale, "stop now")
 }
 
 func TestA22_BrokenResumeIsMadeAnewForTheWaitingMessage(t *testing.T) {

@@ -161,7 +161,7 @@ func TestTakesARun(t *testing.T) {
 }
 
 // X3: the daemon is killed, its run goes on, and the next one adopts it.
-func TestAdopts(t *testing.T) {
+func TestX3_TheNextDaemonAdopts(t *testing.T) {
 	t.Parallel()
 	for _, how := range []os.Signal{syscall.SIGKILL, syscall.SIGUSR2} {
 		t.Run(how.String(), func(t *testing.T) {

@@ -196,7 +196,7 @@ func TestPages(t *testing.T) {
 	for _, want := range []string{
 		"<strong>answer</strong>", "<code>42</code>", "<li>one</li>", // chunks are one bubble
 		"thought", "Edit main.go", `class="del">-b`, `class="add">&#43;c`, "second", "fetching",
-		blaise.EnvOpen.Meaning(), "worktree", "End session", "Cancel", "History",
+		`<p class="meaning">` + blaise.EnvOpen.Meaning() + "</p>", "worktree", "End session", "Cancel", "History",
 	} {
 		if !strings.Contains(got, want) && want != "Cancel" {
 			t.Errorf("the session's page does not show %q", want)

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -47,7 +49,8 @@ func whole(ctx context.Context, all []mutant) error {
 		name, _, _ = strings.Cut(name, "/")
 		names[pkg] = append(names[pkg], name)
 	}
-	for pkg, tests := range names {
+	for _, pkg := range slices.Sorted(maps.Keys(names)) {
+		tests := names[pkg]
 		if out, err := goTest(ctx, pkg, "^("+strings.Join(tests, "|")+")$"); err != nil {
 			return fmt.Errorf("test %s as it is: %w\n%s", pkg, err, tail(out))
 		}

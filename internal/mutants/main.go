@@ -61,10 +61,11 @@ func do(ctx context.Context, out io.Writer, all []mutant) error {
 	}
 	defer os.RemoveAll(dir)
 	began := time.Now()
+	fmt.Fprintf(out, "%d tests, as things are:\n", len(testsOf(all)))
 	if err := whole(ctx, all); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "all %d tests pass as things are (%s)\n", len(testsOf(all)), since(began))
+	fmt.Fprintf(out, "all pass (%s)\n", since(began))
 	bad := 0
 	for _, m := range all {
 		began := time.Now()

@@ -58,6 +58,11 @@ var beside = []mutant{
 		test: ". TestX2_LostRunIsStaleOnceASuccessorWasAccepted",
 	},
 	{
+		number: "X2", holds: "a run that a person declared lost does not come back",
+		file: "decide_back.go", line: "last.Outcome != RunLost || last.Declared ||", by: "last.Outcome != RunLost ||",
+		test: ". TestX2_APersonDeclaresARunLost",
+	},
+	{
 		number: "X2", holds: "a silence that Blaise was not there to hear counts from its return",
 		file: "decide_away.go", line: "return until, c.DueAt.Before(until)", by: "return until, false",
 		test: ". TestX2_SilenceIsCountedFromBlaisesReturn",
@@ -95,7 +100,7 @@ var beside = []mutant{
 	{
 		number: "X3", holds: "the next daemon adopts a live run",
 		file: "daemon/bury.go", line: "case r.locked():", by: "case false:",
-		test: "daemon TestAdopts",
+		test: "daemon TestX3_TheNextDaemonAdopts",
 	},
 	{
 		number: "X3", holds: "an accept whose answer was lost is asked again",
@@ -103,14 +108,19 @@ var beside = []mutant{
 		test: "daemon TestBirth",
 	},
 	{
-		number: "X3", holds: "a run is a session of its own, that no signal of the daemon's reaches",
-		file: "daemon/child.go", line: "&syscall.SysProcAttr{Setsid: true}", by: "&syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}",
-		test: "daemon TestAdopts",
+		number: "X3", holds: "what a dead run left in its spool is shipped",
+		file: "daemon/bury.go", line: "err := d.shipRest(ctx, r)", by: "var err error",
+		test: "daemon TestShipsTheRest",
 	},
 	{
 		number: "X4", holds: "destroyed means that the ledger is empty",
 		file: "decide_teardown.go", line: "d.allGone()\n\ts.Environment", by: "s.Environment",
 		test: ". TestX4_DestroyedMeansThatTheLedgerIsEmpty",
+	},
+	{
+		number: "X4", holds: "a worktree is in the ledger before it is made",
+		file: "plug/worktree_create.go", line: "if err := s.Intend(ctx, worktreeResource(repo, m.Dir)); err != nil {", by: "if err := error(nil); err != nil {",
+		test: "plug TestWorktree",
 	},
 	{
 		number: "X5", holds: "a failed save stops the destroy",
@@ -141,6 +151,16 @@ var beside = []mutant{
 		number: "X8", holds: "a secret that is split across chunks is removed",
 		file: "run/clean.go", line: `text := r.streams.Next(c.Kind+" "+c.Message, c.Content.Text)`, by: "text := c.Content.Text",
 		test: "run TestX8_SecretSplitAcrossChunks",
+	},
+	{
+		number: "X8", holds: "the beginning of a secret is withheld until it is decided",
+		file: "redact/stream.go", line: "spans, open := s.r.find(s.before, text)", by: "spans, open := s.r.find(s.before, text)\n\topen = len(text)",
+		test: "redact TestStream",
+	},
+	{
+		number: "X8", holds: "a filter that fails ends the run",
+		file: "run/record.go", line: "if err != nil {\n\t\tr.failed(err)\n\t}\n\treturn err == nil", by: "return err == nil",
+		test: "internal/e2e TestX8_BrokenFilterFailsClosed",
 	},
 	{
 		number: "X11", holds: "a drain lets the turn end",

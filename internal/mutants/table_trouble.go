@@ -43,6 +43,11 @@ var trouble = []mutant{
 		test: ". TestA20_StopByHandPausesWithoutBlaise",
 	},
 	{
+		number: "A20", holds: "a stop by hand is no signal to tear down",
+		file: "daemon/socket.go", line: "return syscall.SIGUSR1", by: "return syscall.SIGTERM",
+		test: "daemon TestStopHere",
+	},
+	{
 		number: "A20", holds: "HUP reads token and blaise.yml again",
 		file: "cmd/runner/start.go", line: "case s == syscall.SIGHUP:", by: "case false:",
 		test: "internal/e2e TestA20_HUPReadsTokenAndFileAgain",
@@ -160,7 +165,7 @@ var trouble = []mutant{
 	{
 		number: "A30", holds: "a decision about a session that has changed since is not written",
 		file: "store/session.go", line: "WHERE id = ? AND version = ?`", by: "WHERE id = ? AND version >= ?`",
-		test: "store TestSQLite/an_old_snapshot_is_refused",
+		test: "store TestSQLite/A30:_an_old_snapshot_is_refused",
 	},
 	{
 		number: "A31", holds: "a resume is for the runner that ran the session",
