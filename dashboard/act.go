@@ -8,85 +8,6 @@ import (
 	"blaise.dev/blaise/control"
 )
 
-// A deed is one thing a person may do with a session. Says tells beforehand
-// what it will do.
-type deed struct {
-	Name, Label, Says string
-	Kind              blaise.EventKind
-	Reason            bool // one is needed
-	Force             bool // may be forced
-	Danger            bool
-	when              func(panel) bool
-}
-
-// deeds are all of them, in the order of the page.
-var deeds = []deed{
-	{
-		Name: "cancel", Label: "Cancel turn", Kind: blaise.EventCancelAsked,
-		Says: "The agent is told to stop what it does in this turn. The session goes on with the next message.",
-		when: func(p panel) bool { return p.S.State == blaise.SessionWorking || p.S.State == blaise.SessionParked },
-	},
-	{
-		Name: "pause", Label: "Pause", Kind: blaise.EventPauseAsked,
-		Says: "The run saves the work, stops the agent and exits; the environment is kept. The next message wakes it.",
-		when: func(p panel) bool { return alive(p) },
-	},
-	{
-		Name: "retry", Label: "Retry", Kind: blaise.EventRetryAsked,
-		Says: "Another run is offered at once for the messages that wait.",
-		when: func(p panel) bool { return p.S.State == blaise.SessionQueued || p.S.State == blaise.SessionPaused },
-	},
-	{
-		Name: "retry-teardown", Label: "Retry teardown", Kind: blaise.EventTeardownRetry, Force: true,
-		Says: "A new series of tries begins to destroy what the plugs made. Forced, it goes on where the work cannot be saved: that work is lost.",
-		when: func(p panel) bool {
-			return p.S.Environment.State == blaise.EnvOrphaned || p.S.Environment.State == blaise.EnvTeardownWaiting
-		},
-	},
-	{
-		Name: "mark-destroyed", Label: "Mark destroyed", Kind: blaise.EventMarkDestroyed, Reason: true, Danger: true,
-		Says: "Blaise takes your word that nothing is left of the environment, and never looks for it again.",
-		when: func(p panel) bool {
-			return p.S.Environment.LeftBehind != "" && (p.S.Environment.State.Final() ||
-				p.S.Environment.State == blaise.EnvOrphaned || p.S.Environment.State == blaise.EnvLost)
-		},
-	},
-	{
-		Name: "release", Label: "Release", Kind: blaise.EventReleased,
-		Says: "The clocks go on where they stood, and runs are offered again.",
-		when: func(p panel) bool { return p.S.Held },
-	},
-	{
-		Name: "hold", Label: "Hold", Kind: blaise.EventHeld,
-		Says: "Every clock and every new run stops until somebody releases the session; a live run is paused.",
-		when: func(p panel) bool { return !p.S.Held && p.S.State != blaise.SessionEnded },
-	},
-	{
-		Name: "end", Label: "End session", Kind: blaise.EventEndAsked, Danger: true, Force: true,
-		Says: "The work is saved, the agent is stopped, and everything the plugs made is destroyed. The session takes no more messages.",
-		when: func(p panel) bool { return p.S.State != blaise.SessionEnded },
-	},
-}
-
-func alive(p panel) bool {
-	switch p.S.State {
-	case blaise.SessionWorking, blaise.SessionParked, blaise.SessionIdle:
-		return true
-	}
-	return false
-}
-
-// Deeds are those that the state allows.
-func (p panel) Deeds() []deed {
-	var list []deed
-	for _, d := range deeds {
-		if d.when(p) {
-			list = append(list, d)
-		}
-	}
-	return list
-}
-
 func (d *dashboard) act(w http.ResponseWriter, r *http.Request) {
 	id := blaise.SessionID(r.PathValue("id"))
 	for _, x := range deeds {
@@ -111,7 +32,7 @@ func (d *dashboard) do(r *http.Request, id blaise.SessionID, x deed) error {
 		return d.control.Pause(ctx, by, id, reason)
 	}
 	return d.control.Act(ctx, id, blaise.Event{
-		Kind: x.Kind, By: by, Reason: reason, Force: r.PostFormValue("force") != "",
+		Kind: x.Kind, By: by, Reason: reason, Force: force, Run: blaise.RunID(r.PostFormValue("run")),
 	})
 }
 

@@ -166,11 +166,11 @@ func TestScroll(t *testing.T) {
 	}
 	d.record(list...)
 	d.steps(ctx, chromedp.Navigate(d.server.URL+"/sessions/"+string(d.id)))
-	d.until(ctx, `document.body.innerText.includes("line 899.") && !document.body.innerText.includes("line 100.")`)
+	d.until(ctx, `document.body.textContent.includes("line 899.") && !document.body.textContent.includes("line 100.")`)
 	d.steps(ctx, chromedp.Click(chromedp.CSS("[data-earlier]")))
-	d.until(ctx, `document.body.innerText.includes("line 600.")`)
+	d.until(ctx, `document.body.textContent.includes("line 600.")`)
 	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](
-		`[...document.querySelectorAll("#items .notice")].map(e => e.innerText.match(/line (\d+)/)[1]).join(" ")`))
+		`[...document.querySelectorAll("#items .notice")].map(e => e.textContent.match(/line (\d+)/)[1]).join(" ")`))
 	if err != nil {
 		t.Fatal(err)
 	}

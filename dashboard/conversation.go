@@ -217,7 +217,7 @@ func (c *conversation) tool(u update, e transcript.Event) {
 		}
 	}
 	if len(u.RawInput) > 0 && string(u.RawInput) != "null" {
-		i.Input = shortened(string(u.RawInput))
+		i.Input = shortened(plain(string(u.RawInput)))
 	}
 	if list := contents(u.Content); list != nil {
 		i.Contents = list

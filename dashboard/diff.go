@@ -5,6 +5,7 @@ import "strings"
 const (
 	diffContext = 3
 	diffMost    = 600 // lines shown
+	lineMost    = 2000
 )
 
 // A diffLine is one line of a diff: sign is "+", "-", " " or "…".
@@ -45,7 +46,7 @@ func diff(before, after string) []diffLine {
 			if len(out) > diffMost {
 				return
 			}
-			out = append(out, diffLine{Sign: sign, Text: t})
+			out = append(out, diffLine{Sign: sign, Text: cutTo(plain(t), lineMost)})
 		}
 	}
 	add(" ", a[max(0, head-diffContext):head])

@@ -18,6 +18,7 @@ func (d *dashboard) functions() template.FuncMap {
 		"class": class,
 		"form":  formOf,
 		"first": firstOf,
+		"plain": func(s any) string { return cutTo(plain(fmt.Sprint(s)), lineMost) },
 		"base":  func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".git") },
 		"short": func(s any) string { return shortID(fmt.Sprint(s)) },
 		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

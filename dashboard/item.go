@@ -45,15 +45,11 @@ func (i *item) ID() string { return fmt.Sprintf("e%d", i.Seq) }
 
 // Text is what it says.
 func (i *item) Text() string {
-	t := i.text.String()
-	if len(t) > textMost {
-		return strings.ToValidUTF8(t[:textMost/2], "") + "\n… cut …\n" + strings.ToValidUTF8(t[len(t)-textMost/2:], "")
-	}
-	return t
+	return cutTo(plain(i.text.String()), textMost)
 }
 
 // HTML is its text as markdown, "" to show it as it is.
-func (i *item) HTML() template.HTML { return rendered(i.text.String()) }
+func (i *item) HTML() template.HTML { return rendered(plain(i.text.String())) }
 
 // Pictures are the images in it.
 func (i *item) Pictures() []template.URL { return i.picture }
@@ -92,7 +88,7 @@ func (i *item) Outputs() []string {
 	var list []string
 	for _, c := range i.only("content") {
 		if t := c.Block.text(); t != "" {
-			list = append(list, shortened(t))
+			list = append(list, shortened(plain(t)))
 		}
 	}
 	return list
@@ -119,8 +115,10 @@ func (i *item) Percent() int {
 	return int(100 * i.Done / i.Total)
 }
 
-func shortened(t string) string {
-	const most = 64 << 10
+func shortened(t string) string { return cutTo(t, 64<<10) }
+
+// cutTo leaves out the middle of a text that is longer than most.
+func cutTo(t string, most int) string {
 	if len(t) <= most {
 		return t
 	}

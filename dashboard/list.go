@@ -33,6 +33,14 @@ type tab struct {
 	Query                 string
 }
 
+// Waits is how many questions are open.
+func (l listPage) Waits() (n int) {
+	for _, s := range l.Needs {
+		n += s.Waits
+	}
+	return n
+}
+
 // Query is the filter as a query, without the page.
 func (l listPage) Query() string { return query(l.Filter).Encode() }
 
@@ -67,7 +75,7 @@ func (d *dashboard) list(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, err)
 		return
 	}
-	d.show(w, r, http.StatusOK, "sessions", page{Title: "Sessions", Nav: "sessions", Body: l})
+	d.show(w, r, http.StatusOK, "sessions", page{Title: counted(l.Waits(), "Sessions"), Nav: "sessions", Body: l})
 }
 
 func (d *dashboard) listOf(ctx context.Context, f api.SessionFilter) (listPage, error) {
@@ -140,7 +148,7 @@ func (d *dashboard) listLive(w http.ResponseWriter, r *http.Request) {
 		}
 		if html != shown {
 			shown = html
-			if err = ev.Send("", "list", map[string]any{"html": html, "needs": len(l.Needs)}); err != nil {
+			if err = ev.Send("", "list", map[string]any{"html": html, "needs": len(l.Needs), "waits": l.Waits()}); err != nil {
 				break
 			}
 		}

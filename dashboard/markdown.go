@@ -8,15 +8,18 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
 )
 
 // markdownMost is the longest text rendered as markdown: a live bubble is
 // rendered again with every piece that comes.
 const markdownMost = 128 << 10
 
-var markdown = goldmark.New(goldmark.WithExtensions(
-	extension.Table, extension.Strikethrough, extension.Linkify,
-))
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(coloured{}, 100))),
+)
 
 // clean lets through what markdown needs and nothing else: no pictures, which
 // would tell a stranger that this page was read.
@@ -24,7 +27,7 @@ var clean = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote",
 		"h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[a-zA-Z0-9+#-]+$`)).OnElements("code")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^[a-z][a-z0-9]{0,2}$`)).OnElements("span") // of code
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.RequireNoFollowOnLinks(true)

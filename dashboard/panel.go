@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,12 +40,25 @@ func (d *dashboard) around(ctx context.Context, s api.Session) panel {
 	return p
 }
 
-func (p panel) title() string {
-	t := firstOf(p.S.Title, string(p.S.ID))
-	if len(p.S.Waits) > 0 {
-		return fmt.Sprintf("(%d) %s", len(p.S.Waits), t)
+// WaitsFor is what an offered run waits for, in a sentence; "" if none is.
+func (p panel) WaitsFor() string {
+	n := len(p.S.Runs)
+	if n == 0 || p.S.Runs[n-1].State != blaise.RunOffered || len(p.Why) == 0 {
+		return ""
 	}
-	return t
+	return p.Why[len(p.Why)-1]
+}
+
+func (p panel) title() string {
+	return counted(len(p.S.Waits), plain(firstOf(p.S.Title, string(p.S.ID))))
+}
+
+// counted is the title of a page in a browser's tab: open questions go first.
+func counted(questions int, title string) string {
+	if questions > 0 {
+		return fmt.Sprintf("(%d) %s", questions, title)
+	}
+	return title
 }
 
 // Queued are the messages that can be withdrawn.
@@ -68,12 +83,45 @@ type clockView struct {
 	DueAt   time.Time
 	Setting string
 	Then    string
+	beaten  int // 1 if heartbeats move it on
 }
 
 // In is how long until it fires, for those without a script.
 func (c clockView) In(now time.Time) string { return within(c.DueAt.Sub(now)) }
 
-// Clocks are the clocks that run, the next one first.
+// Next is the clock that fires next and tells what becomes of the session; nil
+// if none runs. That a silent run is given up is told only if there is no other.
+func (p panel) Next() *clockView {
+	all := p.Clocks()
+	if len(all) == 0 {
+		return nil
+	}
+	return &all[0]
+}
+
+// Others are the clocks behind the next one.
+func (p panel) Others() []clockView {
+	if all := p.Clocks(); len(all) > 1 {
+		return all[1:]
+	}
+	return nil
+}
+
+// ContextMeaning says how much of the conversation the agent has (X6).
+func (p panel) ContextMeaning() string {
+	switch p.S.Context {
+	case blaise.ContextFull:
+		return "The agent has all of the conversation."
+	case blaise.ContextPartial:
+		return "After the last resume the agent has a part of the conversation."
+	case blaise.ContextNone:
+		return "After the last resume the agent knows nothing of the conversation but what Blaise told it."
+	}
+	return "Whether the agent has all of the conversation after the last resume is not known."
+}
+
+// Clocks are the clocks that run, the next one first; last the one that every
+// heartbeat moves.
 func (p panel) Clocks() []clockView {
 	var list []clockView
 	for _, c := range p.S.Clocks {
@@ -84,8 +132,13 @@ func (p panel) Clocks() []clockView {
 				verb = "ends"
 			}
 		}
-		list = append(list, clockView{Verb: firstOf(verb, string(c.Kind)), DueAt: c.DueAt, Setting: c.Setting, Then: c.Then})
+		v := clockView{Verb: firstOf(verb, string(c.Kind)), DueAt: c.DueAt, Setting: c.Setting, Then: c.Then}
+		if c.Kind == blaise.ClockLost {
+			v.beaten = 1
+		}
+		list = append(list, v)
 	}
+	slices.SortStableFunc(list, func(a, b clockView) int { return cmp.Compare(a.beaten, b.beaten) })
 	return list
 }
 

@@ -66,7 +66,7 @@ func sessionRow(snap blaise.Snapshot) sessionColumns {
 	}
 	needed := waits > 0 || s.State == blaise.SessionWaiting ||
 		snap.Environment.State == blaise.EnvOrphaned
-	words := []string{string(s.ID), s.Title, s.Author, s.Reason}
+	words := []string{string(s.ID), s.Title, s.Author, s.Reason, s.Repo}
 	return sessionColumns{
 		id: string(s.ID), agent: clean(string(s.Agent)), state: string(s.State),
 		runner: clean(string(s.Runner)), environment: environmentID(snap),

@@ -154,9 +154,9 @@ function followSession(el) {
 
 function followList(el) {
   stream(el.dataset.list, {
-    list: ({ html, needs }) => {
+    list: ({ html, waits }) => {
       replace(el, html);
-      document.title = (needs ? `(${needs}) ` : "") + "Sessions · Blaise";
+      document.title = (waits ? `(${waits}) ` : "") + "Sessions · Blaise";
     },
   });
 }
@@ -183,6 +183,8 @@ async function send(form, submitter) {
       return;
     }
     form.reset();
+    const label = $("[data-files]", form);
+    if (label) label.textContent = "Attach files";
     if (form.elements.key) form.elements.key.value = crypto.randomUUID();
     form.closest("details")?.removeAttribute("open");
     document.activeElement?.blur?.();
@@ -200,6 +202,7 @@ function attach(form, files) {
   const all = new DataTransfer();
   for (const f of [...input.files, ...files]) all.items.add(f);
   input.files = all.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 function hasFiles(e) {
   return [...(e.dataTransfer?.types ?? [])].includes("Files");
@@ -228,6 +231,8 @@ document.addEventListener("submit", (e) => {
 });
 
 document.addEventListener("change", (e) => {
+  const label = e.target.parentElement?.querySelector("[data-files]");
+  if (label) label.textContent = e.target.files.length ? `${e.target.files.length} attached` : "Attach files";
   if (e.target.matches("[data-submit]")) e.target.form.requestSubmit();
 });
 
@@ -236,6 +241,33 @@ document.addEventListener("keydown", (e) => {
     e.preventDefault();
     e.target.form.requestSubmit();
   }
+});
+
+// Keys for those who do not reach for the mouse; none while something is
+// written.
+function step(by) {
+  const rows = all(".row, .item").map((r) => $(":scope > summary", r) ?? r);
+  if (!rows.length) return;
+  const at = rows.indexOf(document.activeElement);
+  const to = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(Math.max(at + by, 0), rows.length - 1)];
+  if (!to.matches("a, summary")) to.tabIndex = -1;
+  to.focus();
+  to.scrollIntoView({ block: "nearest" });
+}
+const keys = {
+  j: () => step(1),
+  k: () => step(-1),
+  "/": () => ($("input[type=search]") ?? $("#text"))?.focus(),
+  m: () => $("#text")?.focus(),
+  n: () => location.assign("/new"),
+  s: () => location.assign("/"),
+  "?": () => $("#keys").showModal(),
+};
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || !keys[e.key]) return;
+  if (e.target.closest("input, textarea, select, dialog")) return;
+  e.preventDefault();
+  keys[e.key]();
 });
 
 document.addEventListener("click", async (e) => {
