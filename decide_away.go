@@ -28,12 +28,13 @@ func (d *decision) early(c Clock) (time.Time, bool) {
 	return until.Add(-min(until.Sub(c.DueAt)/1e6, room)), true
 }
 
-// wait lets a clock fire later, and says why.
+// wait lets a clock fire later, and says why. It begins later too: its length is
+// what a beat or a clock that is set back gives it anew.
 func (d *decision) wait(c *Clock, until time.Time) error {
 	d.setting = c.Setting
 	d.note("clock:"+string(c.Kind), stamp(c.DueAt), stamp(until),
 		"Blaise was away until "+stamp(d.e.Serving)+": what it waits for gets the time to be heard")
-	c.DueAt = until
+	c.Since, c.DueAt = c.Since.Add(until.Sub(c.DueAt)), until
 	return d.same(VerdictVoid)
 }
 

@@ -66,6 +66,23 @@ func TestX2_SilenceIsCountedFromBlaisesReturn(t *testing.T) {
 	}
 }
 
+// What waits because Blaise was away runs no longer than before: were the time
+// wrong by which it was away, setting it right does not leave it waiting.
+func TestX2_WhatWaitsKeepsItsLength(t *testing.T) {
+	st := begin(t, func(p *blaise.Policy) { p.MaxPaused = time.Minute }).paused()
+	paused := st.now
+	serving := st.away(90 * time.Minute)
+	st.wantsVerdict(st.firesWhile(blaise.ClockMaxPaused, serving), blaise.VerdictVoid)
+	if c := st.clock(blaise.ClockMaxPaused); c.Span() != time.Minute {
+		t.Errorf("it runs for %s, want a minute", c.Span())
+	}
+	st.now = paused
+	st.event(blaise.EventClockSetBack)
+	if c := st.clock(blaise.ClockMaxPaused); c.DueAt.After(paused.Add(time.Minute)) {
+		t.Errorf("a minute's pause of %s ends at %s", paused, c.DueAt)
+	}
+}
+
 // A teardown that is owed, and a stop that nobody received, wait for nobody.
 func TestX2_WhatWaitsForNobodyFiresAtOnce(t *testing.T) {
 	st := begin(t).idles()

@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/store"
+	"blaise.dev/blaise/transcript"
 )
 
 // A wall is a clock that a test sets.
@@ -192,6 +194,35 @@ func TestX2TheMachineSlept(t *testing.T) {
 		t.Errorf("fired %q", got)
 	}
 	h.want(busy, blaise.SessionWorking, blaise.EnvOpen)
+}
+
+// A turn that goes on after Blaise had been away, and is silent then, is warned of
+// as soon as any other (B5).
+func TestX2SilentSomeTimeAfterBlaiseWasAway(t *testing.T) {
+	t.Parallel()
+	w := newWall()
+	h := newHouseAt(t, withSpec(hour), w.now)
+	id := h.start("work")
+	run := h.take(id)
+	h.report(run, blaise.Event{Kind: blaise.EventOpened, Plugs: worktree})
+	if _, err := h.Claim(t.Context(), run, id.Message(1)); err != nil {
+		t.Fatal(err)
+	}
+	h.pass(w, time.Minute)
+	w.step(9 * time.Hour)
+	h.pass(w, time.Minute)
+	line, err := json.Marshal(transcript.Event{N: 1, At: w.now(), Run: string(run.ID), Kind: "note"})
+	if err == nil {
+		err = h.Record(t.Context(), run, 1, [][]byte{line})
+	}
+	for range 35 { // minutes; the warning comes after 30, another clock after 40
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.pass(w, time.Minute)
+		_, err = h.Beat(t.Context(), run)
+	}
+	h.wantFired(id, "silence_warn")
 }
 
 // The clock is set in the middle of a look, between any two of its readings:

@@ -146,9 +146,11 @@ func (c *clock) outside(pid int, from int64) bool {
 	return len(threads) > 0
 }
 
-// jump sets the clock of the control plane wrong for a while: by more than what
-// it calls a small step, and by less or more than what its clocks run.
+// jump sets the clock of the control plane wrong for a while, or that of a
+// daemon: by more than what Blaise calls a small step, and by less or more than
+// what its clocks run.
 func (w *world) jump(chance *rand.Rand) {
+	p := []*program{w.plane, w.plane, w.runner[0], w.runner[1]}[chance.IntN(2+len(w.runner))]
 	by := time.Duration(15+chance.IntN(60)) * time.Second
 	if chance.IntN(2) == 0 {
 		by = time.Duration(1+chance.IntN(120)) * time.Minute
@@ -157,14 +159,13 @@ func (w *world) jump(chance *rand.Rand) {
 		by = -by
 	}
 	length := time.Duration(500+chance.IntN(5000)) * time.Millisecond
-	w.diary.write(0, "FAULT the clock of the plane is set by %s for %s", by, length)
+	w.diary.write(0, "FAULT the clock of %s is set by %s for %s", p.name, by, length)
 	w.f.count("fault: "+string(faultClock), 1)
-	pid := w.plane.pid()
-	err := w.clock.set(pid, by)
+	err := w.clock.set(p.pid(), by)
 	time.Sleep(length)
-	err = errors.Join(err, w.clock.set(pid, 0))
-	w.diary.write(0, "the clock of the plane is right again: %v", err)
+	err = errors.Join(err, w.clock.set(p.pid(), 0))
+	w.diary.write(0, "the clock of %s is right again: %v", p.name, err)
 	if err != nil {
-		w.f.violation("set the clock: " + err.Error())
+		w.f.violation("set the clock of " + p.name + ": " + err.Error())
 	}
 }

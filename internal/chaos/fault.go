@@ -21,7 +21,7 @@ const (
 	faultTerm     faultKind = "term"     // TERM of a run, a daemon, the control plane; detach and drain
 	faultFreeze   faultKind = "freeze"   // SIGSTOP of a daemon, of the control plane
 	faultSleep    faultKind = "sleep"    // SIGSTOP of all that a runner has on its machine
-	faultClock    faultKind = "clock"    // the wall clock of the control plane is set
+	faultClock    faultKind = "clock"    // the wall clock of the control plane, or of a daemon, is set
 	faultWire     faultKind = "wire"     // requests and answers dropped, late, doubled
 	faultDisk     faultKind = "disk"     // no space for a state directory; needs root
 	faultDatabase faultKind = "database" // PostgreSQL crashes, where it is the store
