@@ -3,6 +3,7 @@ package acp
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Preset is how to start an agent we know. Facts were measured with the
@@ -46,6 +47,16 @@ type EnvNote struct{ Name, Note string }
 func Lookup(name string) (Preset, bool) {
 	p, ok := Presets[name]
 	return p, ok
+}
+
+// InstallCommand is Install where that is a command for a shell, else "".
+func (p Preset) InstallCommand() string {
+	line, _, _ := strings.Cut(p.Install, " (")
+	switch tool, _, _ := strings.Cut(line, " "); tool {
+	case "npm", "pip", "uv":
+		return line
+	}
+	return ""
 }
 
 // Names are the names of all presets, in order.

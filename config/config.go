@@ -36,6 +36,7 @@ type Agent struct {
 	Use        string   // a preset of package acp
 	Command    []string // the program and its arguments
 	Env        map[string]EnvValue
+	Install    []string          // lines for a shell that bring the program, where it is missing
 	MCPServers []json.RawMessage // as in ACP
 	FS         bool              // offer the agent files over ACP
 	Terminal   bool              // offer the agent terminals over ACP

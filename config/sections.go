@@ -16,7 +16,7 @@ import (
 // The keys of each section, in the order in which they are documented.
 var (
 	topKeys    = []string{"version", "dir", "agent", "plugs", "runner"}
-	agentKeys  = []string{"use", "command", "env", "mcpServers", "fs", "terminal"}
+	agentKeys  = []string{"use", "command", "env", "install", "mcpServers", "fs", "terminal"}
 	envKeys    = []string{"from", "secret"}
 	runnerKeys = []string{"slots", "labels"}
 )
@@ -68,6 +68,8 @@ func (c *checker) agent(n *yaml.Node) Agent {
 			a.Command = c.command(value)
 		case "env":
 			a.Env = c.env(value)
+		case "install":
+			a.Install = c.lines(value, "agent.install")
 		case "mcpServers":
 			a.MCPServers = c.mcpServers(value)
 		case "fs":
@@ -106,6 +108,23 @@ func (c *checker) command(n *yaml.Node) []string {
 		c.problem(n, "agent.command: the program is missing")
 	}
 	return args
+}
+
+// lines are lines for a shell; a single one needs no list.
+func (c *checker) lines(n *yaml.Node, where string) []string {
+	nodes := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		nodes = n.Content
+	}
+	var all []string
+	for _, e := range nodes {
+		line := c.str(resolve(e), where)
+		if strings.TrimSpace(line) == "" && e.Tag == "!!str" {
+			c.problem(e, "%s: a line is empty", where)
+		}
+		all = append(all, line)
+	}
+	return all
 }
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

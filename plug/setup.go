@@ -147,7 +147,7 @@ func (p *setup) sum(ctx context.Context, s Scope, e Env) (string, error) {
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
 	stderr := newOutput(s, false)
-	err := runInside(ctx, e, Cmd{
+	err := Run(ctx, e, Cmd{
 		Args: append([]string{"sh", "-c", listKey, "sh"}, p.c.Key...), Stdout: h, Stderr: stderr,
 	})
 	stderr.flush()
@@ -164,7 +164,7 @@ func (p *setup) run(ctx context.Context, s Scope, e Env, key string, lines []str
 			"what": line, "done": i, "total": len(lines), "unit": "commands", "plug": s.ID,
 		}))
 		out := newOutput(s, false)
-		err := runInside(ctx, e, Cmd{Args: []string{"sh", "-ec", line}, Stdout: out, Stderr: out})
+		err := Run(ctx, e, Cmd{Args: []string{"sh", "-ec", line}, Stdout: out, Stderr: out})
 		out.flush()
 		if err != nil {
 			return fmt.Errorf("%s, line %d of %d (%s): %w%s", key, i+1, len(lines), line, err, out.last())
@@ -173,8 +173,9 @@ func (p *setup) run(ctx context.Context, s Scope, e Env, key string, lines []str
 	return nil
 }
 
-// runInside runs a command of a place to its end, with all that it started.
-func runInside(ctx context.Context, e Env, c Cmd) error {
+// Run runs a command of a place to its end, and ends all that it started. It
+// answers nil if the command exited with 0.
+func Run(ctx context.Context, e Env, c Cmd) error {
 	p, err := e.Start(ctx, c)
 	if err != nil {
 		return err

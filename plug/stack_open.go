@@ -142,6 +142,10 @@ func (s *Stack) envDir() string {
 // before that.
 func (s *Stack) Env() Env { return s.env }
 
+// OwnPrograms reports whether the innermost place has programs of its own, and
+// not this machine's: then the shim is one that was brought there.
+func (s *Stack) OwnPrograms() bool { return s.env.Place().Shim != s.o.Host.Place().Shim }
+
 // Filter puts the stack's filters before next. The innermost plug sees an event
 // first: what added a secret removes it before anybody else sees it.
 func (s *Stack) Filter(next transcript.Sink) transcript.Sink {

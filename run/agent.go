@@ -48,7 +48,7 @@ func (e diedError) Error() string {
 func (c *conversation) startAgent(ctx context.Context) (*agent, error) {
 	a := &agent{
 		name: c.command.name, gone: make(chan struct{}),
-		stderr: &stderr{tell: c.r.record.tell},
+		stderr: &stderr{tell: c.r.record.tell, source: "agent"},
 	}
 	c.starts++
 	a.duties = newDuties(c)

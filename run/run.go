@@ -65,6 +65,9 @@ func (r *run) work(ctx context.Context) error {
 	}
 	r.keepConfig(cfg)
 	r.talk = newConversation(r, cfg.Agent)
+	if err := r.talk.install(ctx); err != nil {
+		return ended(ctx, err)
+	}
 	if err := r.talk.open(ctx); err != nil {
 		return ended(ctx, err)
 	}

@@ -16,7 +16,8 @@ const (
 // A stderr records what the agent writes there, line by line, and keeps the
 // end of it: where an agent does not start, the real reason is there.
 type stderr struct {
-	tell func(transcript.Event)
+	tell   func(transcript.Event)
+	source string
 
 	mu   sync.Mutex // guards what follows
 	line []byte     // begun
@@ -27,7 +28,7 @@ func (s *stderr) Write(p []byte) (int, error) {
 	whole := s.take(p)
 	if len(whole) > 0 {
 		s.tell(transcript.New(transcript.KindOutput, map[string]string{
-			"source": "agent", "text": string(whole),
+			"source": s.source, "text": string(whole),
 		}))
 	}
 	return len(p), nil
@@ -40,7 +41,7 @@ func (s *stderr) end() {
 	s.line = nil
 	s.mu.Unlock()
 	if rest != "" {
-		s.tell(transcript.New(transcript.KindOutput, map[string]string{"source": "agent", "text": rest}))
+		s.tell(transcript.New(transcript.KindOutput, map[string]string{"source": s.source, "text": rest}))
 	}
 }
 

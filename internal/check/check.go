@@ -36,7 +36,7 @@ func File(ctx context.Context, file string) (config.Config, []Finding, error) {
 	}
 	found := []Finding{{What: file, OK: true, Text: Plural(len(cfg.Plugs), "plug") + ", " +
 		Plural(cfg.Runner.Slots, "slot")}}
-	found = append(found, checkAgent(cfg))
+	found = append(found, checkAgent(ctx, cfg, file))
 	if p, _ := acp.Lookup(cfg.Agent.Use); p.Warning != "" {
 		found = append(found, Finding{What: "agent", OK: true, Text: "warning: " + p.Warning})
 	}
@@ -85,35 +85,6 @@ func problems(file string, err error) []Finding {
 		found = append(found, Finding{What: fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column), Text: p.Text})
 	}
 	return found
-}
-
-// checkAgent looks for the agent's program here. Behind a plug that has programs
-// of its own only a run can tell.
-func checkAgent(cfg config.Config) Finding {
-	argv, install := cfg.Agent.Command, ""
-	if len(argv) == 0 {
-		p, _ := acp.Lookup(cfg.Agent.Use) // config knows it
-		argv, install = p.Command, p.Install
-	}
-	if len(argv) == 0 {
-		return Finding{What: "agent", OK: true, Text: "the demo agent, part of this program"}
-	}
-	path, err := exec.LookPath(argv[0])
-	switch {
-	case err == nil:
-		return Finding{What: "agent", OK: true, Text: path}
-	case !hostPrograms(cfg.Plugs):
-		return Finding{What: "agent", OK: true,
-			Text: fmt.Sprintf("%s is not here; it must be inside plug %q", argv[0], cfg.Plugs[len(cfg.Plugs)-1].ID)}
-	case install != "":
-		return Finding{What: "agent", Text: fmt.Sprintf("program %q is not found: %s", argv[0], install)}
-	}
-	return Finding{What: "agent", Text: fmt.Sprintf("program %q is not found", argv[0])}
-}
-
-// hostPrograms says that the agent sees the programs of this machine.
-func hostPrograms(specs []plug.Spec) bool {
-	return !slices.ContainsFunc(specs, func(s plug.Spec) bool { return s.Use == "container" || s.Use == "devcontainer" })
 }
 
 func checkEnv(cfg config.Config) []Finding {

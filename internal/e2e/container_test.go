@@ -4,13 +4,11 @@ import (
 	"archive/tar"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"blaise.dev/blaise"
@@ -40,7 +38,12 @@ func (e engineOf) imported(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("docker", "import", "-c", "ENV PATH=/bin", "-", demoImage)
+	e.imports(t, demoImage, image)
+}
+
+func (e engineOf) imports(t testing.TB, name string, image []byte) {
+	t.Helper()
+	cmd := exec.Command("docker", "import", "-c", "ENV PATH=/bin", "-", name)
 	cmd.Env, cmd.Stdin = append(os.Environ(), "DOCKER_HOST="+e.host), bytes.NewReader(image)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("import image: %v\n%s", err, out)
@@ -48,6 +51,11 @@ func (e engineOf) imported(t testing.TB) {
 }
 
 var demoTar = sync.OnceValues(func() ([]byte, error) {
+	return imageTar(map[string]string{"bin/blaise": filepath.Join(programs, "blaise")})
+})
+
+// imageTar is busybox with more files, which are of this machine.
+func imageTar(files map[string]string) ([]byte, error) {
 	busybox, err := exec.LookPath("busybox")
 	if err != nil {
 		return nil, err
@@ -56,10 +64,11 @@ var demoTar = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	files["bin/busybox"] = busybox
 	var image bytes.Buffer
 	t := tar.NewWriter(&image)
 	_ = t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777})
-	for name, path := range map[string]string{"bin/busybox": busybox, "bin/blaise": filepath.Join(programs, "blaise")} {
+	for name, path := range files {
 		program, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -73,7 +82,7 @@ var demoTar = sync.OnceValues(func() ([]byte, error) {
 		}
 	}
 	return image.Bytes(), t.Close()
-})
+}
 
 func newContainerLab(t *testing.T, host string, keys map[string]any) (lab, engineOf) {
 	t.Helper()
@@ -185,73 +194,5 @@ func TestA22_ContainerRemovedWhilePaused(t *testing.T) {
 	b.environment(id, blaise.EnvDestroyed)
 	if got := e.of(t, id); strings.TrimSpace(got) != "" {
 		t.Errorf("left on the engine: %s", got)
-	}
-}
-
-// privateEngine starts an engine of the test's own, and answers how to kill and
-// restart it.
-func privateEngine(t *testing.T) (host string, restart func()) {
-	t.Helper()
-	if _, err := exec.LookPath("dockerd"); err != nil || os.Getuid() != 0 || os.Getenv("BLAISE_TEST_DOCKER") == "" {
-		t.Skip("an engine to restart needs root, dockerd and BLAISE_TEST_DOCKER")
-	}
-	dir, err := os.MkdirTemp("", "engine-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	host = "unix://" + dir + "/d.sock"
-	var daemon *exec.Cmd
-	begin := func() {
-		log, err := os.OpenFile(dir+"/log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer log.Close()
-		// In a network of its own: an engine without a bridge takes away the one
-		// that others on the machine have.
-		daemon = exec.Command("unshare", "-n", "dockerd", "--data-root", dir+"/data", "--exec-root", dir+"/exec", "-H", host,
-			"-p", dir+"/d.pid", "--iptables=false", "--bridge=none")
-		daemon.Stdout, daemon.Stderr = log, log
-		daemon.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if err := daemon.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if !poll(limit, func() bool {
-			return exec.Command("docker", "-H", host, "info").Run() == nil
-		}) {
-			t.Fatal("the engine does not answer")
-		}
-	}
-	end := func() {
-		_ = daemon.Process.Signal(syscall.SIGTERM) // gone already is as good
-		_ = daemon.Wait()
-	}
-	begin()
-	t.Cleanup(func() {
-		end()
-		_ = exec.Command("umount", dir+"/data").Run()
-		_ = os.RemoveAll(dir)
-	})
-	return host, func() { end(); begin() }
-}
-
-// The engine restarts under a live run: the agent is gone with it, the same run
-// starts it again, and it remembers (A23).
-func TestContainerEngineRestarts(t *testing.T) {
-	t.Parallel()
-	host, restart := privateEngine(t)
-	b, e := newContainerLab(t, host, nil)
-	id := b.start("fswrite kept.txt it stays")
-	b.answered(id, 1)
-	restart()
-	b.says2(id, 2, "recall", "fswrite kept.txt it stays")
-	b.says2(id, 3, "read kept.txt", "it stays")
-	b.run("end", string(id))
-	b.environment(id, blaise.EnvDestroyed)
-	if got := e.of(t, id); strings.TrimSpace(got) != "" {
-		t.Errorf("left on the engine: %s", got)
-	}
-	if len(b.show(id).Runs) != 1 {
-		t.Errorf("runs: %s", fmt.Sprint(b.show(id).Runs))
 	}
 }

@@ -6,6 +6,7 @@ package fakemodel
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -40,6 +41,21 @@ type Model struct {
 
 // Start serves on a free port of loopback until Close.
 func Start() *Model {
+	m := newModel()
+	m.server.Start()
+	return m
+}
+
+// StartOn serves on l, which Close closes.
+func StartOn(l net.Listener) *Model {
+	m := newModel()
+	m.server.Listener.Close()
+	m.server.Listener = l
+	m.server.Start()
+	return m
+}
+
+func newModel() *Model {
 	m := &Model{hung: map[string]bool{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", m.answer(readResponses, speakResponses))
@@ -50,7 +66,7 @@ func Start() *Model {
 	mux.HandleFunc("GET /v1/models", say(`{"object":"list","data":[{"id":"fake-model","object":"model"}]}`))
 	mux.HandleFunc("HEAD /{$}", say("")) // claude sees whether anybody is there
 	mux.HandleFunc("/", m.refuse)
-	m.server = httptest.NewServer(mux)
+	m.server = httptest.NewUnstartedServer(mux)
 	return m
 }
 
