@@ -26,6 +26,7 @@ func (d *decision) questionAsked() error {
 		return nil
 	}
 	d.addQuestion(q)
+	d.passGate()
 	d.out.Verdict = VerdictDone
 	return nil
 }
@@ -38,8 +39,7 @@ func (d *decision) questionAnswered() error {
 		return Errorf(CodeNotFound, "no question %q is open in session %s",
 			d.e.Question, d.next.Session.ID)
 	case q.State != QuestionOpen:
-		return Errorf(CodeRefused, "question %s was answered by %s: %s", q.ID, q.By, q.chosen()).
-			WithHint("nothing has changed")
+		return q.Closed()
 	case !q.allows(d.e.Choice):
 		return Errorf(CodeInvalid, "question %s has no option %q", q.ID, d.e.Choice).
 			WithHint("one of: %s", q.choices())
@@ -52,6 +52,17 @@ func (d *decision) questionAnswered() error {
 	return nil
 }
 
+// Closed is the error of an answer to a question that takes none any more: who
+// answered first and what, or why nobody can (B6).
+func (q *Question) Closed() error {
+	if q.By == "" {
+		return Errorf(CodeRefused, "question %s has expired: %s", q.ID, firstOf(q.Reason, "its turn ended")).
+			WithHint("nothing has changed; the agent asks again if it still needs to know")
+	}
+	return Errorf(CodeRefused, "question %s was answered by %s: %s", q.ID, q.By, q.chosen()).
+		WithHint("nothing has changed")
+}
+
 // answer settles an open question, and tells the run that asked it.
 func (d *decision) answer(q *Question, choice, reason string) {
 	q.Choice, q.By, q.AnsweredAt = choice, d.e.By, d.e.At
@@ -60,7 +71,10 @@ func (d *decision) answer(q *Question, choice, reason string) {
 		d.resolveInterrupted(q)
 		return
 	}
-	d.issue(Directive{Kind: DirectiveAnswer, Question: q.ID, Key: q.Key, Choice: choice, Content: q.Content})
+	d.issue(Directive{
+		Kind: DirectiveAnswer, Question: q.ID, Key: q.Key, Choice: choice, Content: q.Content,
+		By: q.By, Rule: q.Rule, Reason: reason,
+	})
 	if !d.next.asked() {
 		d.armSilence()
 	}
@@ -168,11 +182,19 @@ func (q *Question) denial() string {
 		return ChoiceFail
 	}
 	for _, kind := range []string{"reject_once", "reject_always"} {
-		for _, o := range q.Options {
-			if o.Kind == kind {
-				return o.ID
-			}
+		if id, ok := q.option(kind); ok {
+			return id
 		}
 	}
 	return ""
+}
+
+// option finds the first option of a kind.
+func (q *Question) option(kind string) (id string, ok bool) {
+	for _, o := range q.Options {
+		if o.Kind == kind {
+			return o.ID, true
+		}
+	}
+	return "", false
 }

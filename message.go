@@ -58,7 +58,10 @@ type Question struct {
 	Key        string        `json:"key,omitempty"` // the run's own id of it, the same when it is sent again
 	Run        RunID         `json:"run,omitempty"`
 	Turn       MessageID     `json:"turn,omitempty"`
-	Kind       string        `json:"kind"` // permission, elicitation, context_loss, interrupted_turn
+	Kind       string        `json:"kind"`           // permission, elicitation, context_loss, interrupted_turn
+	Asks       *Action       `json:"asks,omitempty"` // permission: what the gate is asked about
+	Tool       string        `json:"tool,omitempty"` // permission: the agent's id of the call
+	Rule       string        `json:"rule,omitempty"` // permission: the gate's, in words
 	Title      string        `json:"title"`
 	Detail     []byte        `json:"detail,omitempty"` // JSON, as the agent gave it
 	Options    []Option      `json:"options,omitempty"`

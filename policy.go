@@ -18,6 +18,7 @@ type Policy struct {
 	OnInterruptedTurn Reaction      // A23
 	QuestionsAfter    time.Duration // 0: wait for ever
 	QuestionsThen     Then          // deny or pause
+	Gate              Gate          `json:",omitempty"` // B4; before the default
 	ExpiresAfter      time.Duration // B8, 0: never
 	// TeardownRetry are the waits between the tries of a teardown (A19); nil
 	// for the default, empty for none: orphaned at the first failure.

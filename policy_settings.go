@@ -21,7 +21,7 @@ func (p Policy) settings() map[string]any {
 		"policy.silence.warn": p.SilenceWarn, "policy.silence.stalled": p.SilenceStalled,
 		"policy.questions.after": p.QuestionsAfter, "policy.teardownRetry": p.TeardownWaits(),
 		"limits.open": p.Limits.Open, "limits.hook": p.Limits.Hook,
-		"budget.expiresAfter": p.ExpiresAfter,
+		"budget.expiresAfter": p.ExpiresAfter, "gate": p.Gate,
 	}
 }
 

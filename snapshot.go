@@ -34,8 +34,10 @@ type Directive struct {
 	Question    QuestionID   `json:"question,omitempty"` // answer
 	Key         string       `json:"key,omitempty"`      // answer: the run's own id of the question
 	Choice      string       `json:"choice,omitempty"`   // answer: an option's id, "" for cancelled
+	By          string       `json:"by,omitempty"`       // answer: who decided
+	Rule        string       `json:"rule,omitempty"`     // answer: the gate's, in words
 	Content     []byte       `json:"content,omitempty"`  // answer: JSON, of a form
-	Reason      string       `json:"reason,omitempty"`   // cancel
+	Reason      string       `json:"reason,omitempty"`   // cancel, answer
 	// Set are the settings to choose, of a set; an empty value takes a choice back.
 	Set      map[string]string `json:"set,omitempty"`
 	IssuedAt time.Time         `json:"issuedAt"`

@@ -36,6 +36,12 @@ func (c *Client) ApplyAgent(ctx context.Context, manifest []byte, dryRun bool) (
 	})
 }
 
+// ExplainGate says what the gate of an agent does with an action (B4).
+func (c *Client) ExplainGate(ctx context.Context, name blaise.AgentName, a blaise.Action) (blaise.Decided, error) {
+	var out blaise.Decided
+	return out, c.post(ctx, "/api/agents/"+esc(name)+"/gate", a, &out)
+}
+
 // SetAgentState enables, disables or archives an agent (A27).
 func (c *Client) SetAgentState(ctx context.Context, name blaise.AgentName, state string) error {
 	return c.post(ctx, "/api/agents/"+esc(name)+"/state", AgentState{State: state}, nil)

@@ -106,6 +106,7 @@ type Wait struct {
 	What         string            `json:"what"`
 	Detail       json.RawMessage   `json:"detail,omitempty"`
 	Options      []blaise.Option   `json:"options"`
+	Rule         string            `json:"rule,omitempty"` // of the gate, that put it to a person
 	WhoCanAnswer []string          `json:"who_can_answer"`
 	Since        time.Time         `json:"since"`
 	ExpiresAt    *time.Time        `json:"expires_at"`

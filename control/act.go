@@ -122,6 +122,9 @@ func (c *Control) Answer(ctx context.Context, by string, id blaise.QuestionID, d
 		if err != nil {
 			return err
 		}
+		if q, err := tx.Question(id); err == nil && q.State != blaise.QuestionOpen {
+			return q.Closed() // also where the session has no more to do with it
+		}
 		pick := d.Choice
 		if pick == "" && d.Allow != nil {
 			if pick, err = option(s.Questions, id, *d.Allow); err != nil {

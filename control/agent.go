@@ -45,6 +45,7 @@ func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry boo
 			res.Result = "changed"
 		}
 		res.Revision = old.Revision + 1
+		res.Effects = gateEffects(old.Policy.Gate, m.Policy.Gate)
 		if dry {
 			return nil
 		}

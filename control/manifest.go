@@ -34,6 +34,7 @@ type agentSpec struct {
 	Inputs       map[string]inputSpec `yaml:"inputs" json:"inputs,omitempty"`
 	Policy       policySpec           `yaml:"policy" json:"policy,omitzero"`
 	Limits       limitsSpec           `yaml:"limits" json:"limits,omitzero"`
+	Gate         []gateRuleSpec       `yaml:"gate" json:"gate,omitzero"`
 	Budget       struct {
 		ExpiresAfter duration `yaml:"expiresAfter" json:"expiresAfter,omitempty"`
 	} `yaml:"budget" json:"budget,omitzero"`
@@ -121,7 +122,7 @@ func invalid(format string, args ...any) *blaise.Error {
 
 // laterParts are keys of the contract that this version does not keep yet.
 var laterParts = []string{
-	"concurrency", "gate", "tokens", "turns", "activeTime", "door", "identity", "delivery",
+	"concurrency", "tokens", "turns", "activeTime", "door", "identity", "delivery",
 }
 
 // policy is the default policy with what the manifest sets.
@@ -153,7 +154,10 @@ func (s agentSpec) policy() (blaise.Policy, error) {
 	if p.Misses < 3 || p.Beat < 10*time.Millisecond {
 		return p, invalid("policy.lease: at least 3 misses of at least 10ms").WithHint("the default is 20s x 90")
 	}
+	var err error
+	p.Gate, err = gateOf(s.Gate)
 	return p, errors.Join(
+		err,
 		choose(&p.IdleThen, "policy.idle.then", q.Idle.Then, blaise.ThenPause, blaise.ThenEnd),
 		choose(&p.IdleCannotResume, "policy.idle.cannotResume", q.Idle.CannotResume, blaise.ThenEnd, blaise.ThenPause),
 		choose(&p.QuestionsThen, "policy.questions.then", q.Questions.Then, blaise.ThenDeny, blaise.ThenPause),

@@ -19,6 +19,8 @@ func checkKeys(n *yaml.Node, where string, t reflect.Type) []string {
 		n = n.Alias
 	}
 	switch {
+	case t == reflect.TypeFor[wordList]() && n.Kind == yaml.ScalarNode:
+		return nil
 	case n.Kind == yaml.DocumentNode:
 		return checkKeys(n.Content[0], where, t)
 	case n.Tag == "!!null":

@@ -15,11 +15,12 @@ import (
 type conversation struct {
 	items   []*item
 	tools   map[string]*item // by run and the agent's own id
+	asked   map[string]bool  // the calls that were asked about, by the same
 	changed []*item          // since the last look, each once
 	last    int64            // seq of the last event
 }
 
-func newConversation() *conversation { return &conversation{tools: map[string]*item{}} }
+func newConversation() *conversation { return &conversation{tools: map[string]*item{}, asked: map[string]bool{}} }
 
 // take gives the items that changed since the last call.
 func (c *conversation) take() []*item {
@@ -85,6 +86,8 @@ type data struct {
 	Version  string       `json:"version"`
 	Why      string       `json:"why"`
 	Question string       `json:"question"`
+	Tool     string       `json:"tool"`
+	Rule     string       `json:"rule"`
 	Used     blaise.Usage `json:"used"`
 
 	Attachments []saidFile `json:"attachments"`
@@ -121,12 +124,19 @@ func (c *conversation) add(e transcript.Event) {
 	case transcript.KindAsked:
 		i := c.begin("asked", e)
 		i.Title = d.Title
+		if t := c.tools[e.Run+" "+d.Tool]; t != nil {
+			t.Asked = true
+			c.touch(t, transcript.Event{At: t.Until})
+		}
+		if d.Tool != "" {
+			c.asked[e.Run+" "+d.Tool] = true
+		}
 		for _, o := range d.Options {
 			i.Options = append(i.Options, o.Name)
 		}
 	case transcript.KindDecided:
 		i := c.begin("decided", e)
-		i.Title, i.Who = firstOf(d.Choice, "no answer"), firstOf(d.By, d.Reason)
+		i.Title, i.Who, i.Rule = firstOf(d.Choice, "no answer"), firstOf(d.By, d.Reason), d.Rule
 	case transcript.KindOutput:
 		i := c.piece("output", d.Source, e)
 		i.Who = d.Source
@@ -200,6 +210,7 @@ func (c *conversation) tool(u update, e transcript.Event) {
 	i := c.tools[key]
 	if i == nil {
 		i = c.begin("tool", e)
+		i.Asked = c.asked[key]
 		c.tools[key] = i
 	}
 	c.touch(i, e)

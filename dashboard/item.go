@@ -32,6 +32,8 @@ type item struct {
 	Files []saidFile // what came with a message
 
 	ToolKind string
+	Asked    bool   // the agent asked before it did it
+	Rule     string // of the gate, in words
 	Places   []string
 	Input    string
 	Contents []content
@@ -79,6 +81,9 @@ func (i *item) Sign() string {
 
 // Running says that a tool call goes on.
 func (i *item) Running() bool { return i.Status != "completed" && i.Status != "failed" }
+
+// Ungated says that a tool call was done without asking (B4).
+func (i *item) Ungated() bool { return i.Status == "completed" && !i.Asked }
 
 // Diffs are the changes of files that a tool call shows.
 func (i *item) Diffs() []content { return i.only("diff") }

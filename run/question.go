@@ -58,8 +58,10 @@ func (q *questions) answer(d blaise.Directive) {
 // decision before it is applied. It holds up no end of the run.
 func (c *conversation) Permission(ctx context.Context, p acp.PermissionRequest) acp.PermissionOutcome {
 	cancelled := acp.PermissionOutcome{Cancelled: true}
+	call := c.tools.whole(p.ToolCall)
 	q := blaise.Question{
-		Kind: "permission", Title: title(p), Turn: c.r.turn.now(), Detail: p.Raw,
+		Kind: blaise.QuestionPermission, Title: title(call), Turn: c.r.turn.now(), Detail: p.Raw,
+		Tool: call.ID, Asks: c.action(ctx, call),
 	}
 	for _, o := range p.Options {
 		q.Options = append(q.Options, blaise.Option{ID: o.ID, Name: o.Name, Kind: o.Kind})
@@ -72,14 +74,14 @@ func (c *conversation) Permission(ctx context.Context, p acp.PermissionRequest) 
 	return acp.PermissionOutcome{OptionID: choice}
 }
 
-func title(p acp.PermissionRequest) string {
-	if p.ToolCall.Title != "" {
-		return p.ToolCall.Title
+func title(t acp.ToolCall) string {
+	if t.Title != "" {
+		return t.Title
 	}
-	if p.ToolCall.Kind != "" {
-		return "a tool of kind " + p.ToolCall.Kind
+	if t.Kind != "" {
+		return "a tool of kind " + t.Kind
 	}
-	return "tool call " + p.ToolCall.ID
+	return "tool call " + t.ID
 }
 
 // askPerson asks q; ok is false when the question is over without an answer.
@@ -94,20 +96,11 @@ func (r *run) askFor(ctx context.Context, q blaise.Question) (answered blaise.Di
 	key, answer := r.asked.begin(r.lease.Run)
 	defer r.asked.end(key)
 	q.Key, q.Run = key, r.lease.Run
-	r.note(transcript.KindAsked, map[string]any{
-		"question": key, "kind": q.Kind, "title": q.Title, "options": q.Options,
-		"detail": json.RawMessage(q.Detail),
-	})
+	r.noteAsked(q)
 	r.say(api.Report{Event: blaise.EventQuestionAsked, Question: &q, Message: q.Turn})
 	select {
 	case d := <-answer:
-		said := map[string]any{
-			"question": key, "choice": d.Choice, "by": "a person", "reason": d.Reason,
-		}
-		if d.Content != nil {
-			said["content"] = json.RawMessage(d.Content)
-		}
-		r.note(transcript.KindDecided, said)
+		r.noteDecided(key, d)
 		if ctx.Err() == nil {
 			r.say(api.Report{Event: blaise.EventQuestionApplied, Question: &q, Message: q.Turn})
 		}
@@ -122,4 +115,31 @@ func (r *run) askFor(ctx context.Context, q blaise.Question) (answered blaise.Di
 		})
 		return blaise.Directive{}, false
 	}
+}
+
+// noteAsked records what is asked, and what the gate is asked about.
+func (r *run) noteAsked(q blaise.Question) {
+	said := map[string]any{
+		"question": q.Key, "kind": q.Kind, "title": q.Title, "options": q.Options,
+		"detail": json.RawMessage(q.Detail),
+	}
+	if q.Asks != nil {
+		said["tool"], said["asks"] = q.Tool, q.Asks
+	}
+	r.note(transcript.KindAsked, said)
+}
+
+// noteDecided records who answered what, and by which rule of the gate it was
+// decided or put to a person.
+func (r *run) noteDecided(key string, d blaise.Directive) {
+	said := map[string]any{
+		"question": key, "choice": d.Choice, "by": or(d.By, "a person"), "reason": d.Reason,
+	}
+	if d.Rule != "" {
+		said["rule"] = d.Rule
+	}
+	if d.Content != nil {
+		said["content"] = json.RawMessage(d.Content)
+	}
+	r.note(transcript.KindDecided, said)
 }

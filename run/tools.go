@@ -13,7 +13,8 @@ import (
 type openTools struct {
 	mu    sync.Mutex // guards what follows
 	ids   []string
-	spoke bool // the agent has said something in the turn
+	calls map[string]acp.ToolCall // what was told of each
+	spoke bool                    // the agent has said something in the turn
 }
 
 func (o *openTools) take(u acp.Update) {
@@ -29,6 +30,7 @@ func (o *openTools) take(u acp.Update) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.tell(t)
 	i := slices.Index(o.ids, t.ID)
 	switch {
 	case t.Final() && i >= 0:
@@ -38,11 +40,31 @@ func (o *openTools) take(u acp.Update) {
 	}
 }
 
+func (o *openTools) tell(t acp.ToolCall) {
+	if t.Final() {
+		delete(o.calls, t.ID)
+		return
+	}
+	if o.calls == nil {
+		o.calls = map[string]acp.ToolCall{}
+	}
+	o.calls[t.ID] = o.calls[t.ID].Merge(t)
+}
+
+// whole is a call with what the agent told of it before it asked.
+func (o *openTools) whole(t acp.ToolCall) acp.ToolCall {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	known := o.calls[t.ID].Merge(t)
+	known.Raw = t.Raw
+	return known
+}
+
 // begin forgets what was open, at the beginning of a turn.
 func (o *openTools) begin() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ids, o.spoke = nil, false
+	o.ids, o.calls, o.spoke = nil, nil, false
 }
 
 // end gives what is open at the end of a turn.

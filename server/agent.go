@@ -22,6 +22,10 @@ func (s *Server) agentRoutes() {
 		id: "apply-agent", method: http.MethodPost, path: "/api/agents", kind: kindUser,
 		says: "Make or change the agent that a manifest, YAML or JSON, describes",
 	}, s.applyAgent)
+	handle(s, route{
+		id: "explain-gate", method: http.MethodPost, path: "/api/agents/{name}/gate", kind: kindUser,
+		says: "What the gate of an agent does with an action, and by which rule; nothing is done",
+	}, s.explainGate)
 	act(s, route{
 		id: "set-agent-state", method: http.MethodPost, path: "/api/agents/{name}/state", kind: kindUser,
 		says: "Enable, disable or archive an agent",
@@ -66,6 +70,17 @@ type AgentPath struct {
 func (s *Server) getAgent(ctx context.Context, in *AgentPath) (api.Agent, error) {
 	a, err := s.control.Agent(ctx, blaise.AgentName(in.Name))
 	return agentOf(a), err
+}
+
+func (s *Server) explainGate(ctx context.Context, in *struct {
+	AgentPath
+	Body blaise.Action
+}) (blaise.Decided, error) {
+	a, err := s.control.Agent(ctx, blaise.AgentName(in.Name))
+	if err != nil {
+		return blaise.Decided{}, err
+	}
+	return a.Policy.Gate.Decide(in.Body), nil
 }
 
 type applyIn struct {

@@ -116,7 +116,7 @@ func messageOf(m blaise.Message) api.Message {
 
 func waitOf(q blaise.Question, clocks []blaise.Clock) api.Wait {
 	out := api.Wait{
-		ID: q.ID, Kind: q.Kind, What: q.Title, Options: q.Options, WhoCanAnswer: []string{"any user"}, Since: q.AskedAt,
+		ID: q.ID, Kind: q.Kind, What: q.Title, Rule: q.Rule, Options: q.Options, WhoCanAnswer: []string{"any user"}, Since: q.AskedAt,
 	}
 	if out.Options == nil {
 		out.Options = []blaise.Option{}

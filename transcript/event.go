@@ -31,8 +31,8 @@ const (
 	KindUpdate    Kind = "update"     // an ACP session/update, verbatim
 	KindTurnBegan Kind = "turn_began" // {message}
 	KindTurnEnded Kind = "turn_ended" // {message, result, stopReason, usage}
-	KindAsked     Kind = "asked"      // {question, kind, title, options}
-	KindDecided   Kind = "decided"    // {question, choice, by}
+	KindAsked     Kind = "asked"      // {question, kind, title, options, tool, asks}
+	KindDecided   Kind = "decided"    // {question, choice, by, reason, rule}
 	KindNotice    Kind = "notice"     // {text, ...}: something a reader should know
 	KindState     Kind = "state"      // {subject, from, to, reason}: a change of state
 	KindOutput    Kind = "output"     // {source, text}: of a plug, a hook, an agent's stderr

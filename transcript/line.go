@@ -32,7 +32,7 @@ func Line(e Event) string {
 // lineFields are all fields of the kinds' data that a line shows.
 type lineFields struct {
 	Author, Text, Result, StopReason string
-	Title, Choice, By                string
+	Title, Choice, By, Rule          string
 	Subject, From, To, Reason        any
 	Source, What, Unit               string
 	Done, Total                      float64
@@ -48,9 +48,11 @@ var lines = map[Kind]func(lineFields) string{
 	KindTurnEnded: func(d lineFields) string {
 		return join(": ", "turn ended", join(", ", d.Result, d.StopReason), str(d.Reason))
 	},
-	KindAsked:   func(d lineFields) string { return join(" ", "asks:", d.Title) },
-	KindDecided: func(d lineFields) string { return join(" ", "decided:", d.Choice, by(d.By)) },
-	KindNotice:  func(d lineFields) string { return join(" ", "notice:", d.Text) },
+	KindAsked: func(d lineFields) string { return join(" ", "asks:", d.Title) },
+	KindDecided: func(d lineFields) string {
+		return join(" ", "decided:", or(d.Choice, "no answer"), by(d.By), paren(d.Rule))
+	},
+	KindNotice: func(d lineFields) string { return join(" ", "notice:", d.Text) },
 	KindState: func(d lineFields) string {
 		return join(" ", str(d.Subject)+":", str(d.From), "->", str(d.To), paren(str(d.Reason)))
 	},
@@ -90,6 +92,13 @@ func amount(n float64, unit string) string {
 		return ""
 	}
 	return join(" ", fmt.Sprint(n), unit)
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
 }
 
 func by(who string) string {

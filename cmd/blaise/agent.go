@@ -97,7 +97,7 @@ func (a *app) applied(x api.Applied) error {
 
 func agentCommand(a *app) *cobra.Command {
 	c := family("agent", "See agents, and let them take work or not", "  blaise agent list")
-	c.AddCommand(agentListCommand(a), agentShowCommand(a),
+	c.AddCommand(agentListCommand(a), agentShowCommand(a), agentExplainCommand(a),
 		agentStateCommand(a, "disable", "disabled", "No new runs; live ones go on until their next stop"),
 		agentStateCommand(a, "enable", "enabled", "Let an agent take work again"),
 		agentStateCommand(a, "archive", "archived", "Stop idle runs and refuse new messages"))

@@ -179,8 +179,12 @@ func (d devAgents) apply(ctx context.Context, c *control.Control) error {
 		if blaise.CodeOf(err) != blaise.CodeNotFound {
 			return err
 		}
+		spec := "{}"
+		if name == "demo" { // it is there to be tried: its questions too
+			spec = "{gate: [{then: ask}]}"
+		}
 		m, err := control.ParseManifest(fmt.Appendf(nil,
-			"apiVersion: %s\nkind: Agent\nmetadata: {name: %s}\nspec: {}\n", control.APIVersion, name))
+			"apiVersion: %s\nkind: Agent\nmetadata: {name: %s}\nspec: %s\n", control.APIVersion, name, spec))
 		if err != nil {
 			return err
 		}

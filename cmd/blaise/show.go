@@ -111,6 +111,9 @@ func (a *app) printWaits(s api.Session) {
 			a.printForm(s.ID, short, blaise.FormOf(w.Detail))
 			continue
 		}
+		if w.Rule != "" {
+			a.field("", "put to you by %s", w.Rule)
+		}
 		a.field("", "blaise approve %s %s, or blaise deny %s %s", s.ID, short, s.ID, short)
 		for _, o := range w.Options {
 			a.field("", "--choice %s  %s", o.ID, oneLine(o.Name, 120))

@@ -17,6 +17,7 @@ type teller struct {
 	times bool
 	open  bool              // the last line has no end yet
 	tools map[string]string // the names of tool calls, by their ids
+	asked map[string]bool   // the calls that the agent asked about, by the same
 }
 
 func (t *teller) tell(e transcript.Event) {
@@ -33,6 +34,9 @@ func (t *teller) tell(e transcript.Event) {
 // line is an event on a line. An update of a tool call has no name of its own:
 // it gets that of the call.
 func (t *teller) line(e transcript.Event) string {
+	if e.Kind == transcript.KindAsked {
+		t.ask(e)
+	}
 	u, ok := updateOf(e)
 	if !ok || !strings.HasPrefix(u.SessionUpdate, "tool_call") || u.SessionUpdate == "" {
 		return transcript.Line(e)
@@ -51,7 +55,23 @@ func (t *teller) line(e transcript.Event) string {
 	if name == "" {
 		name = "a tool"
 	}
-	return transcript.Harmless(fmt.Sprintf("tool: %s (%s)", name, u.Status))
+	ungated := ""
+	if u.Status == "completed" && !t.asked[u.ToolCallID] {
+		ungated = ", not gated"
+	}
+	return transcript.Harmless(fmt.Sprintf("tool: %s (%s)%s", name, u.Status, ungated))
+}
+
+// ask remembers a call that was asked about: what is done without asking no rule
+// has seen (B4).
+func (t *teller) ask(e transcript.Event) {
+	var d struct{ Tool string }
+	if json.Unmarshal(e.Data, &d) == nil && d.Tool != "" {
+		if t.asked == nil {
+			t.asked = map[string]bool{}
+		}
+		t.asked[d.Tool] = true
+	}
 }
 
 func (t *teller) say(at time.Time, text string) {

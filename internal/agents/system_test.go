@@ -60,7 +60,7 @@ func startSystem(t *testing.T, p product, installed string) *system {
 	}
 	p.writeFiles(t, home, fill)
 	s.write("repo/README.md", "# A thing\n")
-	s.write("agent.yml", "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: coder}\nspec: {}\n")
+	s.write("agent.yml", "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: coder}\nspec: {gate: [{then: ask}]}\n")
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-qm", "first"}} {
 		s.must("git", append([]string{"-C", repo}, args...)...)
 	}

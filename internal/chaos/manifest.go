@@ -14,6 +14,7 @@ func manifests() []string {
 	const form = `{"apiVersion":"blaise.dev/v1","kind":"Agent","metadata":{"name":%q},"spec":{
 "policy":{"idle":{"after":"300ms","then":%q},"maxPaused":%q,"connectTimeout":"10s",
 "lease":{"beat":"200ms","misses":10},"questions":{"after":"2m"}},
+"gate":[{"then":"ask"}],
 "limits":{"agentStart":"30s","load":"30s","open":"1m","hook":"1m","stopGrace":"1s"}}}`
 	return []string{
 		fmt.Sprintf(form, agentKeeps, "pause", "1h"),

@@ -124,7 +124,7 @@ func startSplit(t *testing.T, config string, serve ...string) *split {
 		}
 	}
 	b.write("repo/README.md", "# A thing\n")
-	b.write("agent.yml", "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: coder}\nspec: {}\n")
+	b.write("agent.yml", "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: coder}\nspec: {gate: [{then: ask}]}\n")
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-qm", "first"}} {
 		b.exec("git", append([]string{"-C", repo}, args...)...)
 	}

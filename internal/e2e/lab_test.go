@@ -30,9 +30,11 @@ func newLab(t *testing.T, spec string) lab {
 	return b
 }
 
-// policy gives the agent another spec.
+// policy gives the agent another spec. Its gate asks for everything: a write is
+// a question here.
 func (b lab) policy(spec string) {
 	b.t.Helper()
+	spec = strings.Replace(spec, "{", "{gate: [{then: ask}], ", 1)
 	b.write("agent.yml", "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: coder}\nspec: "+spec+"\n")
 	b.run("apply", "-f", filepath.Join(b.dir, "agent.yml"))
 }

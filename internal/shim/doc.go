@@ -29,6 +29,7 @@
 // layer:
 //
 //	get, put   one file of a workspace
+//	resolve    where the links of paths lead
 //	sandbox    run a command as a prisoner (package jail): its shim, "inside", is
 //	           the first process in there, and this one relays signals and its end
 //	probe      say in JSON what of a sandbox can be had here

@@ -31,6 +31,8 @@ func Main(args []string) int {
 	switch verb, rest := args[0], args[1:]; verb {
 	case "get", "put", "remove":
 		return fileVerb(verb, rest)
+	case "resolve":
+		return resolveVerb(rest)
 	case "stream":
 		return streamVerb(rest)
 	case "reap":
@@ -52,7 +54,7 @@ func Main(args []string) int {
 }
 
 func usage() int {
-	fmt.Fprintln(os.Stderr, "usage: shim run|stream|reap|idle|sandbox|probe|proxy|get|put|remove ...")
+	fmt.Fprintln(os.Stderr, "usage: shim run|stream|reap|idle|sandbox|probe|proxy|get|put|remove|resolve ...")
 	return 2
 }
 

@@ -15,7 +15,7 @@ const (
 	manifest  = `apiVersion: blaise.dev/v1
 kind: Agent
 metadata: {name: try}
-spec: {policy: {idle: {after: 2s}}}
+spec: {gate: [{then: ask}], policy: {idle: {after: 2s}}}
 `
 )
 
