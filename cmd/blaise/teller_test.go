@@ -19,7 +19,7 @@ func TestTellerNamesTools(t *testing.T) {
 	} {
 		x.tell(transcript.Event{Kind: transcript.KindUpdate, Data: []byte(data)})
 	}
-	want := "· tool: edit a.txt (pending)\n· tool: edit a.txt (completed)\n· tool: a tool (failed)\n"
+	want := "· tool: edit a.txt (pending)\n· tool: edit a.txt (completed), not gated\n· tool: a tool (failed)\n"
 	if got := out.String(); got != want {
 		t.Errorf("told\n%s, want\n%s", got, want)
 	}
