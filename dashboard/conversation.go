@@ -20,7 +20,9 @@ type conversation struct {
 	last    int64            // seq of the last event
 }
 
-func newConversation() *conversation { return &conversation{tools: map[string]*item{}, asked: map[string]bool{}} }
+func newConversation() *conversation {
+	return &conversation{tools: map[string]*item{}, asked: map[string]bool{}}
+}
 
 // take gives the items that changed since the last call.
 func (c *conversation) take() []*item {
