@@ -140,6 +140,19 @@ func (d *decision) questionExpired() error {
 	return nil
 }
 
+// expire closes a question that nobody waits for any more. A run that died can
+// not say so in the record: Blaise does (B6).
+func (d *decision) expire(q *Question) {
+	reason := "its turn ended"
+	if ended := d.out.Ended.Runs; len(ended) > 0 {
+		reason = "its run ended: " + ended[len(ended)-1].Reason
+		d.out.Notices = append(d.out.Notices, Notice{Kind: "decided", Data: map[string]any{
+			"question": q.Key, "choice": "", "by": "Blaise", "reason": "expired: " + reason,
+		}})
+	}
+	d.setQuestion(q, QuestionExpired, reason)
+}
+
 // asked is the question that the live run speaks of, by id or by its own key.
 func (d *decision) asked() *Question {
 	for i := range d.next.Questions {

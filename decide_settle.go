@@ -54,7 +54,7 @@ func (d *decision) settleQuestions() {
 			q.Reason = "overtaken: its turn ended before the answer was applied"
 			continue // stays answered, and leaves the snapshot in sweep
 		}
-		d.setQuestion(q, QuestionExpired, "its turn ended")
+		d.expire(q)
 	}
 }
 

@@ -1,6 +1,7 @@
 package blaise_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -182,6 +183,25 @@ func TestB6_AnswerOvertakenByAStopStaysAnswered(t *testing.T) {
 		t.Errorf("questions %v", got)
 	}
 	st.wantsVerdict(st.do(ask("p3")), blaise.VerdictVoid) // A20: it delays nothing
+}
+
+// A run that died leaves no question open, and the record says why (B6).
+func TestB6_AQuestionOfADeadRunHasExpired(t *testing.T) {
+	st := begin(t).opens()
+	first := st.claim()
+	st.do(ask("p1"))
+	st.do(blaise.Event{Kind: blaise.EventRunDead, Run: st.s.Run.ID, Reason: "its process died"})
+	if q := st.last.Ended.Questions; len(q) != 1 || q[0].State != blaise.QuestionExpired ||
+		!strings.Contains(q[0].Reason, "its process died") {
+		t.Fatalf("ended %+v", q)
+	}
+	said := st.last.Notices
+	if !slices.ContainsFunc(said, func(n blaise.Notice) bool {
+		return n.Kind == "decided" && n.Data["question"] == "p1"
+	}) {
+		t.Errorf("notices %+v", said)
+	}
+	st.message(first, blaise.MessageInterrupted)
 }
 
 func TestB6_UnansweredQuestionIsDeniedOrPauses(t *testing.T) {

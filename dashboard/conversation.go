@@ -138,7 +138,7 @@ func (c *conversation) add(e transcript.Event) {
 		}
 	case transcript.KindDecided:
 		i := c.begin("decided", e)
-		i.Title, i.Who, i.Rule = firstOf(d.Choice, "no answer"), firstOf(d.By, d.Reason), d.Rule
+		i.Title, i.Who, i.Rule = firstOf(d.Choice, "no answer"), firstOf(d.By, d.Reason), firstOf(d.Rule, d.Reason)
 	case transcript.KindOutput:
 		i := c.piece("output", d.Source, e)
 		i.Who = d.Source

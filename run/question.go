@@ -106,15 +106,23 @@ func (r *run) askFor(ctx context.Context, q blaise.Question) (answered blaise.Di
 		}
 		return d, true
 	case <-ctx.Done():
+		why := unasked(context.Cause(ctx))
 		r.note(transcript.KindDecided, map[string]any{
-			"question": key, "choice": "", "by": "the run", "reason": "nobody waits for it any more",
+			"question": key, "choice": "", "by": "the run", "reason": "expired: " + why,
 		})
 		r.say(api.Report{
-			Event: blaise.EventQuestionExpired, Question: &q, Message: q.Turn,
-			Reason: "taken back by the agent, or its turn is over",
+			Event: blaise.EventQuestionExpired, Question: &q, Message: q.Turn, Reason: why,
 		})
 		return blaise.Directive{}, false
 	}
+}
+
+// unasked is why nobody waits for an answer any more.
+func unasked(cause error) string {
+	if died(cause) {
+		return "the agent died"
+	}
+	return "taken back by the agent, or its turn is over"
 }
 
 // noteAsked records what is asked, and what the gate is asked about.

@@ -50,7 +50,7 @@ var lines = map[Kind]func(lineFields) string{
 	},
 	KindAsked: func(d lineFields) string { return join(" ", "asks:", d.Title) },
 	KindDecided: func(d lineFields) string {
-		return join(" ", "decided:", or(d.Choice, "no answer"), by(d.By), paren(d.Rule))
+		return join(" ", "decided:", or(d.Choice, "no answer"), by(d.By), paren(or(d.Rule, str(d.Reason))))
 	},
 	KindNotice: func(d lineFields) string { return join(" ", "notice:", d.Text) },
 	KindState: func(d lineFields) string {
