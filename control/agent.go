@@ -64,8 +64,15 @@ func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry boo
 	}
 	n, err := c.spread(ctx, by, m.Name, dry)
 	if n > 0 {
-		res.Effects = append(res.Effects, fmt.Sprintf("%d sessions follow the new policy", n))
+		res.Effects = append(res.Effects, follow(n))
 	}
+	if err != nil || !dry {
+		return res, err
+	}
+	p := m.Policy
+	p.Revision = res.Revision
+	effects, err := c.foresee(ctx, by, m.Name, p)
+	res.Effects = append(res.Effects, effects...)
 	return res, err
 }
 

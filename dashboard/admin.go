@@ -46,11 +46,7 @@ func (d *dashboard) agentsWith(w http.ResponseWriter, r *http.Request, f *failur
 
 func (d *dashboard) apply(w http.ResponseWriter, r *http.Request) {
 	text, dry := r.PostFormValue("manifest"), r.PostFormValue("dry") != ""
-	m, err := control.ParseManifest([]byte(text))
-	var a control.Applied
-	if err == nil {
-		a, err = d.control.ApplyAgent(r.Context(), d.o.User(r).Name, m, dry)
-	}
+	a, err := d.applied(r, text, dry)
 	if err != nil {
 		d.agentsWith(w, r, d.failureOf(err), agentsPage{Manifest: text})
 		return
@@ -64,7 +60,7 @@ func (d *dashboard) agentState(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, err)
 		return
 	}
-	done(w, r, "/agents")
+	done(w, r, "/agents/"+string(name))
 }
 
 // indented is JSON for people.

@@ -87,6 +87,8 @@ func (d *dashboard) routes() http.Handler {
 	mux.HandleFunc("POST /sessions/{id}/act/{act}", d.act)
 	mux.HandleFunc("GET /agents", d.agents)
 	mux.HandleFunc("POST /agents", d.apply)
+	mux.HandleFunc("GET /agents/{name}", d.agent)
+	mux.HandleFunc("POST /agents/{name}/policy", d.setPolicy)
 	mux.HandleFunc("POST /agents/{name}/state", d.agentState)
 	mux.HandleFunc("GET /runners", d.runners)
 	mux.HandleFunc("POST /runners", d.newRunner)
