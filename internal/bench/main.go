@@ -44,6 +44,7 @@ var benches = []bench{
 	{"sandbox", sandboxes},
 	{"redaction", redaction},
 	{"container", containers},
+	{"save", saves},
 }
 
 func main() {
