@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // changes are the paths that a working tree has and its index has not.
@@ -24,6 +25,12 @@ type changes struct {
 // make sense of that one, with the index of HEAD.
 func (h *hostile) changes(ctx context.Context) (*changes, error) {
 	c := &changes{nested: map[string]string{}}
+	if !h.fresh && h.plainIndex() {
+		if listed, err := h.list(ctx, true); err == nil {
+			h.sort(c, listed)
+			return c, nil
+		}
+	}
 	var tracked []string
 	entries, err := h.entries(ctx)
 	if h.fresh && err == nil {
@@ -41,7 +48,7 @@ func (h *hostile) changes(ctx context.Context) (*changes, error) {
 			c.nested[e.path] = e.object
 		}
 	}
-	listed, err := h.list(ctx)
+	listed, err := h.list(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -49,17 +56,40 @@ func (h *hostile) changes(ctx context.Context) (*changes, error) {
 	return c, nil
 }
 
-// list answers what git sees to have changed. A directory that it may not read
-// is but a warning to git, and work to us.
-func (h *hostile) list(ctx context.Context) ([]string, error) {
+// list answers what git sees to have changed, and beside it what is new: one
+// looks at files, the other at directories.
+func (h *hostile) list(ctx context.Context, plain bool) ([]string, error) {
+	var others string
+	var othersErr error
+	var beside sync.WaitGroup
+	beside.Go(func() { others, othersErr = h.others(ctx) })
+	changed, err := h.modified(ctx, plain)
+	beside.Wait()
+	return strings.Split(changed+others, "\x00"), errors.Join(err, othersErr)
+}
+
+// modified are the files that differ from the index. Mostly there are none: a
+// plain index is first asked that, for git looks with many threads then.
+func (h *hostile) modified(ctx context.Context, plain bool) (string, error) {
+	if plain {
+		if _, err := h.git(ctx, "diff-files", "--quiet", "--ignore-submodules=all"); err == nil {
+			return "", nil
+		}
+	}
+	return h.feed(ctx, nil, "ls-files", "-z", "--modified")
+}
+
+// others are the files that are neither known nor ignored. A directory that git
+// may not read is but a warning to it, and work to us.
+func (h *hostile) others(ctx context.Context) (string, error) {
 	var said string
-	ls := h.command("ls-files", "-z", "--modified", "--others", "--exclude-standard")
+	ls := h.command("ls-files", "-z", "--others", "--exclude-standard")
 	ls.warnings = &said
 	out, err := ls.run(ctx)
 	if err == nil && strings.Contains(said, "could not open directory") {
 		err = &Error{Verb: "read files", Dir: h.tree, Kind: fs.ErrPermission, Stderr: tail(said)}
 	}
-	return strings.Split(out, "\x00"), err
+	return out, err
 }
 
 // renew makes the index that of HEAD.
