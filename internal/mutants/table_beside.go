@@ -49,7 +49,7 @@ var beside = []mutant{
 	},
 	{
 		number: "X2", holds: "one accept wins",
-		file: "control/lease.go", line: "if known.Nonce != a.Nonce {", by: "if false {",
+		file: "control/lease.go", line: "if known.Nonce != a.Nonce {", by: "if known.Nonce != a.Nonce && false {",
 		test: "control TestX2OneAcceptWins",
 	},
 	{

@@ -124,7 +124,7 @@ var life = []mutant{
 	},
 	{
 		number: "A13", holds: "a replay is not recorded again",
-		file: "run/record.go", line: "if e.Replay {\n\t\treturn nil\n\t}\n",
+		file: "run/conversation.go", line: "c.r.record.update(u.Raw, replayed, u.Late)", by: "c.r.record.update(u.Raw, false, u.Late)",
 		test: "run TestC26_ReplayIsNotRecorded",
 	},
 	{
