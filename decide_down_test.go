@@ -132,3 +132,20 @@ func TestA31_MarkDestroyedUnderTheNextRun(t *testing.T) {
 	st.accept()
 	st.refuses(blaise.Event{Kind: blaise.EventMarkDestroyed, Reason: "scrap"}, blaise.CodeRefused, "is making another")
 }
+
+// A message that comes during the pause is answered by the next run, though a
+// plug may not resume; the pause says whether all is saved, whatever was said
+// before (A7, A10, X5).
+func TestA10_MessageOutranksAPlugThatCannotResume(t *testing.T) {
+	st := begin(t).idles(transient...)
+	st.do(blaise.Event{Kind: blaise.EventWorkSaved, Clean: true})
+	st.fires(blaise.ClockIdle)
+	st.hears()
+	st.post("second")
+	st.wantsVerdict(st.do(blaise.Event{Kind: blaise.EventPauseReported, Plugs: transient}), blaise.VerdictExit)
+	st.offers(blaise.RunResume, "r1")
+	st.told("Paused although it may not resume")
+	if st.s.Environment.Clean {
+		t.Error("it is clean, and the pause said that it is not")
+	}
+}

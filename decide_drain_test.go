@@ -149,3 +149,53 @@ func TestA21_IncompleteRecordIsSaidOnce(t *testing.T) {
 		t.Fatalf("%d gaps told, %+v", gaps, st.gone)
 	}
 }
+
+// A drain that is asked again changes nothing; a run that has not connected is
+// stopped when it has, one that stops already is not told (X11).
+func TestX11_DrainStopsOnceWhenTheRunCanHearIt(t *testing.T) {
+	st := begin(t)
+	st.accept()
+	st.drains(time.Minute)
+	st.noStop()
+	st.pass(time.Second)
+	due := st.clock(blaise.ClockDrain).DueAt
+	v := st.do(blaise.Event{Kind: blaise.EventDrainAsked, Until: st.now.Add(time.Hour)})
+	st.wantsVerdict(v, blaise.VerdictVoid)
+	if c := st.clock(blaise.ClockDrain); !c.DueAt.Equal(due) {
+		t.Errorf("the timeout moved from %s to %s", due, c.DueAt)
+	}
+	st.event(blaise.EventRunConnected)
+	st.stopAsked()
+
+	st = begin(t).idles()
+	st.event(blaise.EventPauseAsked)
+	st.hears()
+	st.drains(time.Minute)
+	st.noStop()
+
+	st = begin(t).idles()
+	st.do(blaise.Event{Kind: blaise.EventDrainAsked, Run: "abcd1234.7", Until: st.now})
+	st.noStop() // that run is not here any more
+}
+
+// A stop by hand says what is saved, whatever the run was doing: a pause is a
+// pause, and a teardown that it cuts off is a failed try (A20, X5, A19).
+func TestA20_StopByHandOfARunThatStops(t *testing.T) {
+	st := begin(t).idles()
+	st.do(blaise.Event{Kind: blaise.EventWorkSaved, Clean: true})
+	st.event(blaise.EventPauseAsked)
+	st.hears()
+	st.wantsVerdict(st.do(blaise.Event{Kind: blaise.EventLocalStop, Plugs: resumable, Saved: &blaise.SavedWork{N: 3}}), blaise.VerdictExit)
+	st.wants(blaise.EnvPaused, blaise.SessionPaused)
+	if st.s.Environment.Clean || st.s.Save.N != 3 {
+		t.Errorf("clean %t, save %+v", st.s.Environment.Clean, st.s.Save)
+	}
+
+	st = begin(t).idles()
+	st.event(blaise.EventSignalled)
+	st.do(blaise.Event{Kind: blaise.EventLocalStop, Plugs: resumable, Clean: true})
+	st.wants(blaise.EnvTeardownWaiting, blaise.SessionEnded)
+	if n := st.s.Environment.Teardowns; n != 1 {
+		t.Errorf("%d tries failed", n)
+	}
+}

@@ -95,3 +95,19 @@ func TestA22_NoticeOutlastsALostRun(t *testing.T) {
 		t.Errorf("generation %d, told %q", st.s.Environment.Generation, st.said)
 	}
 }
+
+// A refused run tells which plugs it could not close again, and a lost one, at
+// last, that its record is not whole (A21, A22).
+func TestA21_LateWordsAreHeard(t *testing.T) {
+	st := begin(t).connect()
+	st.do(blaise.Event{Kind: blaise.EventRefused, Plugs: resumable, Reason: "no such agent"})
+	st.wants(blaise.EnvUnattended, blaise.SessionQueued)
+
+	st = begin(t).idles()
+	st.event(blaise.EventRunDead)
+	st.do(blaise.Event{Kind: blaise.EventLocalStop, Run: st.gone[0].ID, Clean: true, Record: "incomplete: 1 of 2 events missing"})
+	st.told("The record of run abcd1234.1 is incomplete")
+	if !st.s.Environment.Clean {
+		t.Error("what it saved does not count")
+	}
+}

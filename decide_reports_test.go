@@ -87,3 +87,20 @@ func TestA31_AnotherRunnerIsRevoked(t *testing.T) {
 	st.wantsVerdict(st.do(blaise.Event{Kind: blaise.EventRunnerRevoked, Runner: "r2"}), blaise.VerdictNone)
 	st.wants(blaise.EnvPaused, blaise.SessionPaused)
 }
+
+// Who accepts a run first has it, and is told so again if the answer was lost;
+// another is told who has it (A1, X2).
+func TestA1_FirstAcceptHasTheRun(t *testing.T) {
+	accept := blaise.Event{Kind: blaise.EventRunAccepted, Runner: "r1", Instance: "i1", Machine: "m1"}
+	st := begin(t)
+	other := accept
+	other.Run = "abcd1234.7"
+	st.refuses(other, blaise.CodeRefused, "is not offered")
+	st.wantsVerdict(st.do(accept), blaise.VerdictGo)
+	st.wantsVerdict(st.do(accept), blaise.VerdictGo)
+	other = accept
+	other.Instance = "i2"
+	st.refuses(other, blaise.CodeRefused, "was taken by i1")
+	st.event(blaise.EventRunConnected)
+	st.refuses(accept, blaise.CodeRefused, "was taken by i1")
+}

@@ -329,4 +329,7 @@ func TestA31_RevokedRunnerOwesNoTeardown(t *testing.T) {
 	st.refuses(blaise.Event{Kind: blaise.EventMarkDestroyed}, blaise.CodeInvalid, "reason")
 	st.do(blaise.Event{Kind: blaise.EventMarkDestroyed, Reason: "the machine is scrap"})
 	st.wants(blaise.EnvDestroyed, blaise.SessionEnded)
+	if why := st.s.Environment.DestroyWhy; why != "the machine is scrap" {
+		t.Errorf("destroyed because %q", why)
+	}
 }

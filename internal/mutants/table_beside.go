@@ -68,13 +68,13 @@ var beside = []mutant{
 		test: ". TestX2_SilenceIsCountedFromBlaisesReturn",
 	},
 	{
-		number: "X2", holds: "no run is lost before Blaise has served that long",
-		file: "control/beat.go", line: "if t, ok := b.heard[r]; ok && t.After(b.serving) {\n\t\treturn t\n\t}\n\treturn b.serving", by: "return b.heard[r]",
-		test: "control TestX2NoRunIsLostBeforeBlaiseHasServedThatLong",
+		number: "X2", holds: "what fell due while Blaise was away waits until it has listened",
+		file: "control/clock.go", line: "At: now, Serving: s.c.beats.since(),", by: "At: now,",
+		test: "control TestX2RestartAfterHours",
 	},
 	{
-		number: "X2", holds: "a fenced run touches no layer and says nothing",
-		file: "run/ending.go", line: "case errors.Is(cause, ErrFenced):\n\t\treturn ending{}\n",
+		number: "X2", holds: "a run whose lease is stale touches no layer and says nothing",
+		file: "run/run.go", line: "func (r *run) fenceOff() { r.life(ErrFenced) }", by: `func (r *run) fenceOff() { r.cut(errors.New("refused")) }`,
 		test: "run TestStale",
 	},
 	{
