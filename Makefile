@@ -8,7 +8,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build try test test-all test-agents check bench chaos mutants states clean
+.PHONY: help build try test test-all test-agents check bench chaos mutants screenshots states clean
 
 help: ## what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ chaos: ## thousands of lives with faults at every step; LIVES, FOR and CHAOS='-s
 
 mutants: ## take out the lines that requirements stand on, one by one: a test must fail; ONLY=A19,X2
 	$(GO) run ./internal/mutants -only '$(ONLY)'
+
+screenshots: ## pictures of the dashboard in a real browser, into docs/screenshots
+	@mkdir -p docs/screenshots
+	BLAISE_SCREENSHOTS=$(CURDIR)/docs/screenshots $(GO) test -count=1 -run Screenshots ./dashboard
 
 states: ## write docs/states.md anew from the tables
 	$(GO) test . -run States -update

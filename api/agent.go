@@ -69,6 +69,11 @@ type Instance struct {
 	Once     bool              `json:"once,omitempty"`   // there for one run
 	Paused   string            `json:"paused,omitempty"` // why it takes nothing but teardowns
 	Probed   []blaise.Probed   `json:"probed,omitempty"` // what `runner probe` found there
+	OS       string            `json:"os,omitempty"`
+	Arch     string            `json:"arch,omitempty"`
+	Labels   map[string]string `json:"labels,omitempty"` // its own, beside those of the token
+	Agents   []string          `json:"agents,omitempty"` // those that its blaise.yml can start
+	Ahead    float64           `json:"clock_ahead"`      // seconds, at its last hello
 }
 
 // NewToken makes a runner token: POST /api/tokens. DELETE /api/tokens/{id}

@@ -33,6 +33,7 @@ type Hello struct {
 	Probed   []blaise.Probed   `json:"probed,omitempty"` // what `runner probe` found here
 	Once     bool              `json:"once,omitempty"`   // it is there for one run: nothing on its machine is resumed
 	Paused   string            `json:"paused,omitempty"` // why it takes nothing but teardowns now
+	Time     time.Time         `json:"time,omitzero"`    // by its own clock
 }
 
 // Welcome answers Hello.

@@ -281,6 +281,6 @@ func (d *Daemon) hello() api.Hello {
 		OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Slots: d.about.Slots, Labels: d.about.Labels, Agents: d.about.Agents,
 		Probed: d.about.Probed,
-		Once:   d.c.Once, Paused: d.paused,
+		Once:   d.c.Once, Paused: d.paused, Time: time.Now().UTC(),
 	}
 }

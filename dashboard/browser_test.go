@@ -31,7 +31,7 @@ func (d *desk) browser() context.Context {
 	d.t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	d.t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute) // for a machine that does much else
 	d.t.Cleanup(cancel)
 	code, err := d.control.NewLoginCode(d.t.Context())
 	if err != nil {
@@ -75,6 +75,19 @@ func (d *desk) picture(ctx context.Context, name string) {
 		return
 	}
 	b, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	d.keep(name, b, err)
+}
+
+// snap keeps what the window shows.
+func (d *desk) snap(ctx context.Context, name string) {
+	d.t.Helper()
+	b, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	d.keep(name, b, err)
+}
+
+func (d *desk) keep(name string, b []byte, err error) {
+	d.t.Helper()
+	dir := os.Getenv("BLAISE_SCREENSHOTS")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, name+".png"), b, 0o644)
 	}

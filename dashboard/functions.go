@@ -18,6 +18,7 @@ func (d *dashboard) functions() template.FuncMap {
 		"class": class,
 		"form":  formOf,
 		"first": firstOf,
+		"clock": clockWords,
 		"plain": func(s any) string { return cutTo(plain(fmt.Sprint(s)), lineMost) },
 		"base":  func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".git") },
 		"short": func(s any) string { return shortID(fmt.Sprint(s)) },
@@ -57,6 +58,18 @@ func ago(d time.Duration) string {
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	}
 	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// clockWords says how far the clock of a machine is off, in seconds.
+func clockWords(ahead float64) string {
+	off := time.Duration(ahead * float64(time.Second))
+	switch {
+	case off.Abs() < time.Second:
+		return "right"
+	case off > 0:
+		return off.Round(time.Second).String() + " ahead"
+	}
+	return (-off).Round(time.Second).String() + " behind"
 }
 
 // shortID is the end of a long id, where those of one kind differ.

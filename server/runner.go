@@ -64,11 +64,20 @@ func (s *Server) hello(ctx context.Context, in *struct{ Body api.Hello }) (api.W
 	err := s.control.Hello(ctx, store.Instance{
 		ID: h.Instance, Runner: r.ID, Boot: h.Boot, Machine: h.Machine, Host: h.Host, Version: h.Version,
 		OS: h.OS, Arch: h.Arch, Slots: h.Slots, Labels: h.Labels, Agents: h.Agents,
-		Once: h.Once, PausedWhy: h.Paused, Probed: h.Probed,
+		Once: h.Once, PausedWhy: h.Paused, Probed: h.Probed, Ahead: aheadOf(h),
 	})
 	return api.Welcome{
 		Runner: r.ID, Name: r.Name, Time: time.Now().UTC(), Version: s.o.Version, Protocol: api.Protocol,
 	}, err
+}
+
+// aheadOf is how far the clock of an instance is ahead of ours, the way of its
+// hello included; zero if it told no time.
+func aheadOf(h api.Hello) time.Duration {
+	if h.Time.IsZero() {
+		return 0
+	}
+	return h.Time.Sub(time.Now()).Round(time.Millisecond)
 }
 
 type offersIn struct {

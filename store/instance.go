@@ -26,6 +26,7 @@ type Instance struct {
 	PausedWhy string // why it takes nothing, "" if it does
 	Once      bool   // it is there for one run
 	Probed    []blaise.Probed
+	Ahead     time.Duration // how far its clock was ahead of ours at its last hello
 }
 
 // PutInstance writes an instance.

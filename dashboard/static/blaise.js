@@ -84,8 +84,12 @@ document.addEventListener("focusout", () => setTimeout(() => {
   for (const [el, html] of [...late]) replace(el, html);
 }, 0));
 
+// The end is that of the conversation: on a narrow screen more stands below.
 function atEnd() {
-  return window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 160;
+  return $(".talk").getBoundingClientRect().bottom <= window.innerHeight + 160;
+}
+function toEnd() {
+  $(".talk").scrollIntoView({ block: "end" });
 }
 
 function showItem({ id, html }) {
@@ -101,7 +105,7 @@ function showItem({ id, html }) {
     $("#items").append(now);
     $("#nothing")?.remove();
   }
-  if (follow) window.scrollTo(0, document.documentElement.scrollHeight);
+  if (follow) toEnd();
 }
 
 // stream follows a page; it says so when the line is broken.
@@ -149,7 +153,7 @@ function followSession(el) {
       }
     },
   });
-  window.scrollTo(0, document.documentElement.scrollHeight);
+  toEnd();
 }
 
 function followList(el) {
