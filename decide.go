@@ -68,6 +68,8 @@ var rules = map[EventKind]rule{
 	EventHeld:             {fromOthers, (*decision).held},
 	EventReleased:         {fromOthers, (*decision).released},
 	EventPushed:           {fromOthers, (*decision).pushed},
+	EventShellAsked:       {fromOthers, (*decision).shellAsked},
+	EventShellClosed:      {fromOthers, (*decision).shellClosed},
 	EventSettingsChosen:   {fromOthers, (*decision).settingsChosen},
 	EventClockFired:       {fromOthers, (*decision).clockFired},
 	EventClockSetBack:     {fromOthers, (*decision).clockSetBack},

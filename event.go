@@ -69,6 +69,8 @@ const (
 	EventHeld             EventKind = "held"
 	EventPushed           EventKind = "pushed" // Reason: what went where
 	EventReleased         EventKind = "released"
+	EventShellAsked       EventKind = "shell_asked"  // Key: the shell's id; Reason: its command, "" for a login shell
+	EventShellClosed      EventKind = "shell_closed" // Key; Reason: how it ended
 	EventSettingsChosen   EventKind = "settings_chosen"
 )
 

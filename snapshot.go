@@ -50,6 +50,7 @@ type DirectiveKind string
 const (
 	DirectiveStop   DirectiveKind = "stop"
 	DirectiveCancel DirectiveKind = "cancel"
+	DirectiveShell  DirectiveKind = "shell" // Key: the shell's id
 	DirectiveAnswer DirectiveKind = "answer"
 	DirectiveSet    DirectiveKind = "set"
 	DirectivePrompt DirectiveKind = "prompt"

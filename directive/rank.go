@@ -12,6 +12,7 @@ var ranks = map[blaise.DirectiveKind]int{
 	blaise.DirectiveStop:   0,
 	blaise.DirectiveCancel: 1,
 	blaise.DirectiveAnswer: 2,
+	blaise.DirectiveShell:  2,
 	blaise.DirectiveSet:    3,
 	blaise.DirectivePrompt: 4,
 }

@@ -35,7 +35,6 @@ type Cmd struct {
 	Stdin  io.Reader // an *os.File is handed over as it is
 	Stdout io.Writer
 	Stderr io.Writer
-	// TTY and the like come when a layer offers them.
 }
 
 // A Process is a command that runs, with its tree.

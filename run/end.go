@@ -25,6 +25,7 @@ func (r *run) end(life context.Context, cause error) error {
 	if err := r.fence.Await(life); err != nil { // it slept, and asks first
 		return errors.Join(err, r.fence.Kill())
 	}
+	r.shells.end(cause)
 	if err := r.talk.stop(life); err != nil {
 		r.log.Error("agent not stopped cleanly", "error", err)
 	}

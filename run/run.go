@@ -71,6 +71,7 @@ func (r *run) work(ctx context.Context) error {
 	if err := r.talk.open(ctx); err != nil {
 		return ended(ctx, err)
 	}
+	r.shells.open(r.stack.Env())
 	r.say(api.Report{Event: blaise.EventOpened, Plugs: r.stack.Resumable()})
 	return ended(ctx, r.talk.obey(ctx))
 }
@@ -101,6 +102,7 @@ type run struct {
 	inbox   *directive.Inbox // all that Blaise says
 	prompts *directive.Inbox // what waits for its turn
 	asked   *questions
+	shells  *shells
 	turn    turns
 	heard   atomic.Int64 // the highest number
 	mute    atomic.Bool  // Blaise refuses what the run says (A21)
@@ -127,6 +129,7 @@ func newRun(s Spec, d Deps) (*run, error) {
 		inbox: directive.NewInbox(), prompts: directive.NewInbox(),
 		asked: newQuestions(),
 	}
+	r.shells = &shells{r: r}
 	r.secrets.Add(s.Lease.Token)
 	r.client = api.NewClient(s.URL, s.Lease.Token, api.ClientOptions{Version: s.Version})
 	r.beat = r.newPulse()

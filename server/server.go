@@ -42,6 +42,7 @@ type Server struct {
 	api     huma.API
 	hosts   map[string]bool // nil: any
 	docs    []byte
+	shells  shells
 }
 
 // New returns the whole of Blaise as a handler.
@@ -82,6 +83,8 @@ func (s *Server) handler() http.Handler {
 	s.loginRoutes()
 	s.docs = docsPage(s.api.OpenAPI())
 
+	mux.HandleFunc("GET /api/sessions/{id}/shell", s.shell)
+	mux.HandleFunc("GET /api/run/shells/{key}", s.joinShell)
 	mux.HandleFunc("GET /livez", s.livez)
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET /docs", s.docsRoute)

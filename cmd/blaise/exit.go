@@ -27,9 +27,12 @@ var errWaited = errors.New("waited-for thing failed")
 func waitedFor(err error) error { return errors.Join(err, errWaited) }
 
 func exitCode(err error) int {
+	var shell shellExit
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &shell):
+		return int(shell)
 	case errors.Is(err, errWaited):
 		return exitWaited
 	}
@@ -40,6 +43,9 @@ func exitCode(err error) int {
 func explain(w io.Writer, err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
+	}
+	if err.Error() == "" { // the exit code of a shell's command says it
+		return
 	}
 	var e *blaise.Error
 	if !errors.As(err, &e) {

@@ -61,7 +61,7 @@ func sessionVerbs(a *app) []*cobra.Command {
 		transcriptCommand(a), whyCommand(a), approveCommand(a), denyCommand(a),
 	}
 	verbs = append(append(verbs, endCommand(a)), actCommands(a)...)
-	return append(verbs, withdrawCommand(a), diffCommand(a), pushCommand(a), restoreCommand(a), filesCommand(a))
+	return append(verbs, withdrawCommand(a), diffCommand(a), pushCommand(a), restoreCommand(a), shellCommand(a), filesCommand(a))
 }
 
 // family is a command that only holds others.

@@ -32,6 +32,7 @@
 //	resolve    where the links of paths lead
 //	sandbox    run a command as a prisoner (package jail): its shim, "inside", is
 //	           the first process in there, and this one relays signals and its end
+//	tty        run a command on a terminal of its own; stdin is input and its sizes
 //	probe      say in JSON what of a sandbox can be had here
 //	proxy      the door of a sandbox to the network (package gate)
 //

@@ -19,7 +19,7 @@ import (
 // ran, whatever it exited with, 2 for bad usage, 126 or 127 if it did not start.
 // Beside run it has the verbs get, put and remove, which serve one file, stream, which
 // is run over stdin and stdout, reap, which ends what carries a mark, idle,
-// which is the first process of a container, and sandbox, probe and proxy: see
+// which is the first process of a container, tty, which gives a command a terminal, and sandbox, probe and proxy: see
 // the package comment.
 func Main(args []string) int {
 	if len(args) > 0 && args[0] == "shim" {
@@ -47,6 +47,8 @@ func Main(args []string) int {
 		return probeVerb(rest)
 	case "proxy":
 		return proxyVerb(rest)
+	case "tty":
+		return ttyVerb(rest)
 	case "run":
 		return runVerb(rest)
 	}
@@ -54,7 +56,7 @@ func Main(args []string) int {
 }
 
 func usage() int {
-	fmt.Fprintln(os.Stderr, "usage: shim run|stream|reap|idle|sandbox|probe|proxy|get|put|remove|resolve ...")
+	fmt.Fprintln(os.Stderr, "usage: shim run|stream|reap|idle|sandbox|probe|proxy|tty|get|put|remove|resolve ...")
 	return 2
 }
 
