@@ -58,5 +58,8 @@ func (d *decision) clockSetBack() error {
 	if s.Session.HeldSince.After(d.e.At) {
 		s.Session.HeldSince = d.e.At
 	}
+	if r := s.Run; r != nil && r.State == RunOffered && r.OfferedAt.After(d.e.At) {
+		r.OfferedAt = d.e.At // or all that are offered from now on go before it
+	}
 	return d.same(VerdictDone)
 }

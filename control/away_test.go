@@ -270,7 +270,9 @@ func TestTheClockIsSetBack(t *testing.T) {
 			w.step(-48 * time.Hour)
 			notice(h)
 			h.Look(t.Context())
-			h.take(queued)
+			if r := h.take(queued); r.OfferedAt.After(w.now()) {
+				t.Errorf("it was offered at %s: all that are offered from now on go before it", r.OfferedAt)
+			}
 			for range 38 { // 19 minutes
 				h.pass(w, 30*time.Second)
 				if _, err := h.Beat(t.Context(), run); err != nil {

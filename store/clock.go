@@ -110,8 +110,10 @@ func (db *DB) NextDue(ctx context.Context) (time.Time, bool, error) {
 }
 
 // SessionsAhead lists, above an id, the sessions with a clock that began after
-// now: the clock of the machine was wrong then. It looks at every clock.
+// now, or a run offered after now: the clock of the machine was wrong then. It
+// looks at every clock.
 func (db *DB) SessionsAhead(ctx context.Context, now time.Time, above blaise.SessionID, limit int) ([]blaise.SessionID, error) {
-	return sessionIDs(db.read(ctx), `SELECT DISTINCT session FROM clocks WHERE since > ? AND session > ?
-		ORDER BY session LIMIT ?`, nanos(now), string(above), limit)
+	return sessionIDs(db.read(ctx), `SELECT session FROM clocks WHERE since > ? AND session > ?
+		UNION SELECT session FROM runs WHERE queue IS NOT NULL AND offered_at > ? AND session > ?
+		ORDER BY session LIMIT ?`, nanos(now), string(above), nanos(now), string(above), limit)
 }

@@ -31,7 +31,9 @@ func chaos(ctx context.Context, o options) (*figures, error) {
 	calm()
 	storms.Wait()
 	err = w.stop()
-	w.lastLook()
+	if ctx.Err() == nil { // broken off: what lives had is left
+		w.lastLook()
+	}
 	f.done()
 	return f, err
 }

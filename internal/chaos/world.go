@@ -131,7 +131,8 @@ func (w *world) start(ctx context.Context) error {
 	}
 	for i := range w.runner {
 		w.runner[i] = w.supervised(fmt.Sprintf("runner%d", i), "runner", "start", "--url", w.wire.url(),
-			"--token-file", w.at("token"), "--config", w.at("repo", "blaise.yml"), "--state", w.state(i))
+			"--token-file", w.at("token"), "--config", w.at("repo", "blaise.yml"), "--state", w.state(i),
+			"--min-disk", "8") // the small disk has less than the default
 		if err := w.runner[i].start(); err != nil {
 			return err
 		}
