@@ -333,6 +333,18 @@ func TestA21AReportSentAgainGetsTheSameAnswer(t *testing.T) {
 	if err != nil || one != two {
 		t.Fatalf("got %+v, %v, want %+v", two, err, one)
 	}
+	// Also where it would be answered otherwise by now.
+	id = h.start("hello")
+	run = h.take(id)
+	claim := control.Report{N: 1, Event: blaise.Event{Kind: blaise.EventTurnClaimed, Message: id.Message(1)}}
+	if one, err = h.Report(t.Context(), run, claim); err != nil || one.Code != blaise.CodeRefused {
+		t.Fatalf("a claim before it is open: got %+v, %v", one, err)
+	}
+	h.n = 1
+	h.report(run, blaise.Event{Kind: blaise.EventOpened, Plugs: worktree})
+	if two, err = h.Report(t.Context(), run, claim); err != nil || one != two {
+		t.Errorf("got %+v, %v, want %+v", two, err, one)
+	}
 }
 
 func TestManifest(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,25 @@ func TestWorktreeBadInput(t *testing.T) {
 			}
 			read(t, filepath.Join(repo, "sub/b.txt")) // the user's
 		})
+	}
+}
+
+// What is made is in the ledger, worktree and branch; what is destroyed is not
+// (X4).
+func TestX4_WorktreeAndBranchAreInTheLedger(t *testing.T) {
+	t.Parallel()
+	w := newWorktree(t, newRepo(t), nil)
+	s := w.Open()
+	var kinds []string
+	for _, r := range w.Ledger() {
+		kinds = append(kinds, r.Kind)
+	}
+	slices.Sort(kinds)
+	if !slices.Equal(kinds, []string{"branch", "worktree"}) {
+		t.Errorf("in the ledger: %v", kinds)
+	}
+	if err := s.Destroy(t.Context()); err != nil || len(w.Ledger()) > 0 {
+		t.Errorf("destroy: %v, in the ledger: %v", err, w.Ledger())
 	}
 }
 

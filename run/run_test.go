@@ -23,12 +23,13 @@ type house struct {
 	t                   *testing.T
 	repo, state, config string
 	runs                int
+	patience            time.Duration
 }
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	dir := t.TempDir()
-	h := &house{t: t, repo: filepath.Join(dir, "repo"), state: filepath.Join(dir, "state")}
+	h := &house{t: t, patience: 5 * time.Second, repo: filepath.Join(dir, "repo"), state: filepath.Join(dir, "state")}
 	h.config = filepath.Join(dir, "blaise.yml")
 	for _, d := range []string{h.repo, h.state} {
 		if err := os.Mkdir(d, 0o700); err != nil {
@@ -98,7 +99,7 @@ func (h *house) begin(ctx context.Context, c *control, l api.Lease) (done func()
 		Program: h.program(), Instance: "i1", Machine: "m1", Version: "test",
 	}
 	deps := run.Deps{
-		Patience: 5 * time.Second,
+		Patience: h.patience,
 		Lookup: func(name string) (string, bool) {
 			return secret, name == "TEST_SECRET"
 		},
@@ -495,6 +496,7 @@ func TestLostContact(t *testing.T) {
 	h, c := newHouse(t), newControl(t)
 	l := lease(blaise.RunStart, 1)
 	l.Beat, l.Misses = 100*time.Millisecond, 80 // 0.8 s between lost contact and the fence
+	h.patience = 100 * time.Millisecond         // it would have time to destroy
 	done := h.begin(t.Context(), c, l)
 	c.report(blaise.EventOpened)
 	c.set(func() { c.down = true })

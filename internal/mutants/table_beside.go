@@ -120,7 +120,7 @@ var beside = []mutant{
 	{
 		number: "X4", holds: "a worktree is in the ledger before it is made",
 		file: "plug/worktree_create.go", line: "if err := s.Intend(ctx, worktreeResource(repo, m.Dir)); err != nil {", by: "if err := error(nil); err != nil {",
-		test: "plug TestWorktree",
+		test: "plug TestX4_WorktreeAndBranchAreInTheLedger",
 	},
 	{
 		number: "X5", holds: "a failed save stops the destroy",

@@ -174,7 +174,7 @@ var trouble = []mutant{
 	},
 	{
 		number: "A31", holds: "a resume is for the machine where the environment is",
-		file: "decide_run.go", line: "case pinned && machine != d.e.Machine:", by: "case false:",
+		file: "decide_run.go", line: "case pinned && machine != d.e.Machine:", by: "case pinned && machine != d.e.Machine && false:",
 		test: ". TestA31_ResumeGoesToItsRunnerAndMachine",
 	},
 	{
