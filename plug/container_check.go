@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"blaise.dev/blaise/internal/engine"
 	"blaise.dev/blaise/transcript"
@@ -35,6 +36,11 @@ func (p *container) Check(ctx context.Context, host Env) (string, error) {
 	text := fmt.Sprintf("engine %s at %s", e.Version, e.Host())
 	if e.Remote {
 		text += ", the checkout in a volume"
+	}
+	if p.c.Dockerfile != "" {
+		if _, err := os.Stat(hostPath(host.Place(), p.c.Dockerfile)); err != nil {
+			return "", fmt.Errorf("dockerfile: %w", err)
+		}
 	}
 	if p.c.Image == "" {
 		return text, nil

@@ -41,6 +41,7 @@ func File(ctx context.Context, file string) (config.Config, []Finding, error) {
 		found = append(found, Finding{What: "agent", OK: true, Text: "warning: " + p.Warning})
 	}
 	found = append(found, checkEnv(cfg)...)
+	found = append(found, checkOrder(cfg.Plugs)...)
 	for i, s := range cfg.Plugs {
 		if hostPrograms(cfg.Plugs[:i]) {
 			if f, checked := checkHere(ctx, cfg.Base(file), s); checked {
