@@ -58,7 +58,9 @@ function replace(el, html) {
   shown.set(el, html);
   const open = new Set(all("details[open][data-keep]", el).map((d) => d.dataset.keep));
   const written = filledIn(el);
+  const at = el.contains(active) ? active.closest("a")?.getAttribute("href") : null;
   el.replaceChildren(fragment(html));
+  if (at) all("a", el).find((a) => a.getAttribute("href") === at)?.focus({ preventScroll: true });
   for (const d of all("details[data-keep]", el)) if (open.has(d.dataset.keep)) d.open = true;
   for (const [field, name] of fields(el)) if (written.has(name)) field.value = written.get(name);
 }
