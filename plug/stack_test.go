@@ -254,7 +254,7 @@ func TestSpecErrors(t *testing.T) {
 	for name, c := range map[string]struct{ yaml, want string }{
 		"no mapping":     {"[worktree]", "line 1, column 2: a plug is a mapping"},
 		"no use":         {"[{id: x}]", "use is missing"},
-		"unknown plug":   {"[{use: container}]", `unknown plug "container": known plugs: local, worktree`},
+		"unknown plug":   {"[{use: cloud}]", `unknown plug "cloud": known plugs: container, devcontainer, exec, local`},
 		"misspelt plug":  {"[{use: worktre}]", `did you mean "worktree"?`},
 		"unknown key":    {"[{use: worktree,\n  brnch: x}]", `line 2, column 3: unknown key "brnch" (did you mean "branch"?)`},
 		"wrong type":     {"[{use: worktree,\n  submodules: maybe}]", "line 2, column 15: submodules: want true or false"},

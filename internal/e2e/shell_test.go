@@ -57,8 +57,8 @@ func TestShellOnATerminal(t *testing.T) {
 }
 
 func shellOnATerminal(t *testing.T, b lab) {
-	id := b.start("write kept.txt it stays")
-	b.state(id, blaise.SessionParked)
+	id := b.start("echo here I am")
+	b.state(id, blaise.SessionIdle)
 	cmd := exec.Command(filepath.Join(programs, "blaise"), "shell", string(id), "--", "/bin/sh", "-i")
 	cmd.Env = b.env
 	term, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 33, Cols: 99})
