@@ -38,7 +38,7 @@ func (d *desk) browser() context.Context {
 		d.t.Fatal(err)
 	}
 	d.steps(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(server.LoginURL(d.server.URL, code)))
-	d.until(ctx, `document.querySelector("h1").textContent === "Sessions"`)
+	d.until(ctx, `document.querySelector("h1")?.textContent === "Sessions"`)
 	return ctx
 }
 
