@@ -30,6 +30,7 @@ type control struct {
 	offer    bool // the run is offered
 	nonces   []string
 	onAccept func() // called before the accept is answered
+	onBeat   func() // called once, before a beat is answered
 
 	onConnect func() // called, locked, when a run connects
 	lease     api.Lease
@@ -210,7 +211,14 @@ func (c *control) connect(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (c *control) beat(w http.ResponseWriter, _ *http.Request) {
-	c.set(func() { c.beats++ })
+	before := func() {}
+	c.set(func() {
+		c.beats++
+		if c.onBeat != nil {
+			before, c.onBeat = c.onBeat, nil
+		}
+	})
+	before()
 	reply(w, api.Beaten{Time: time.Now()})
 }
 

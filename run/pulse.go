@@ -49,11 +49,11 @@ func (p *pulse) run(ctx context.Context) {
 		if now-looked > 3*p.lease.Beat {
 			p.freeze()
 		}
+		looked = now // not after the beat: a gap may lie in it
 		if p.frozen || now-sent >= p.lease.Beat {
 			sent = now
 			p.once(ctx, now)
 		}
-		looked = plug.Boottime()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
