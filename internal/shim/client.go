@@ -76,9 +76,18 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	return launch(ctx, cmd, mark, c.Args[0])
 }
 
+// bornVariable is in the environment of what is started as a shim, until Main
+// takes it away.
+const bornVariable = "BLAISE_SHIM_BORN"
+
 // launch starts cmd, which is a shim of some verb, and waits for its first word
-// about the command that is named.
+// about the command that is named. A program that was started as a shim and is
+// none must not do the same again: it would start itself without end.
 func launch(ctx context.Context, cmd *exec.Cmd, mark, name string) (*Process, error) {
+	if os.Getenv(bornVariable) != "" {
+		return nil, fmt.Errorf("start %q: %q was started as a shim and does not call shim.Main", name, os.Args[0])
+	}
+	cmd.Env = append(cmd.Environ(), bornVariable+"=1")
 	ours, theirs, err := socketPair()
 	if err != nil {
 		return nil, fmt.Errorf("start %q: %w", name, err)
@@ -184,6 +193,17 @@ func (p *Process) follow(first chan<- error) {
 		first <- fmt.Errorf("shim %q is no shim, or was killed: %v", p.cmd.Path, err)
 	}
 	p.mourn(err)
+}
+
+// startKind is the kind of an error of Start, as startError reads it.
+func startKind(err error) string {
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return kindNotFound
+	case errors.Is(err, ErrNotRunnable):
+		return kindNotRunnable
+	}
+	return kindFailed
 }
 
 func startError(rest string) error {

@@ -39,22 +39,12 @@ func sandboxVerb(args []string) int {
 	runtime.LockOSThread() // the prisoner dies with this thread
 	p, err := imprison(spec, args[2:])
 	if err != nil {
-		fmt.Fprintln(os.Stderr, Word(spec.Nonce, "error", kindOfStart(err), oneLine(err.Error())))
+		fmt.Fprintln(os.Stderr, Word(spec.Nonce, "error", startKind(err), oneLine(err.Error())))
 		return 126
 	}
 	fmt.Fprintln(os.Stderr, Word(spec.Nonce, "started"))
 	letGo()
 	return relay(p, signals)
-}
-
-func kindOfStart(err error) string {
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return kindNotFound
-	case errors.Is(err, ErrNotRunnable):
-		return kindNotRunnable
-	}
-	return kindFailed
 }
 
 // imprison starts the command and returns when it runs.

@@ -17,11 +17,10 @@ import (
 // Main runs the shim with the arguments after PROGRAM, with or without the
 // leading "shim", and answers the exit code of the program: 0 after the command
 // ran, whatever it exited with, 2 for bad usage, 126 or 127 if it did not start.
-// Beside run it has the verbs get, put and remove, which serve one file, stream, which
-// is run over stdin and stdout, reap, which ends what carries a mark, idle,
-// which is the first process of a container, tty, which gives a command a terminal, and sandbox, probe and proxy: see
-// the package comment.
+// The verbs are those of the package comment. A program that starts shims of
+// itself calls it before it does anything else.
 func Main(args []string) int {
+	_ = os.Unsetenv(bornVariable) // only an empty name fails
 	if len(args) > 0 && args[0] == "shim" {
 		args = args[1:]
 	}

@@ -148,16 +148,6 @@ func (p *pump) obey(proc *Process) {
 	_ = proc.Kill() // and run ends
 }
 
-func startKind(err error) string {
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return kindNotFound
-	case errors.Is(err, ErrNotRunnable):
-		return kindNotRunnable
-	}
-	return kindFailed
-}
-
 // start starts the command, with a pipe for each file that is asked for.
 func (p *pump) start(order streamStart) (*Process, *streamFiles, error) {
 	self, err := os.Executable()
