@@ -1,5 +1,7 @@
 package blaise
 
+import "fmt"
+
 // A Usage is what turns have used, as the agent tells it: nobody else knows.
 // A zero says that the agent did not tell.
 type Usage struct {
@@ -32,4 +34,15 @@ func (u Usage) Plus(turn Usage) Usage {
 	}
 	u.Cost += turn.Cost
 	return u
+}
+
+// TokenCount is a number of tokens as people say it: 950, 12.5k, 3.1M.
+func TokenCount(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.3gk", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.3gM", float64(n)/1e6)
 }

@@ -28,11 +28,7 @@ func answerCommand(a *app, allow bool, verb, short string) *cobra.Command {
 		Example: "  blaise " + verb + " k3v9\n  blaise " + verb + " k3v9 q2",
 		Args:    rangeArgs(1, 2, "a session", "a request"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			id, err := session(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			s, err := c.Session(ctx, id)
+			s, err := found(ctx, c, args[0])
 			if err != nil {
 				return err
 			}

@@ -29,11 +29,7 @@ func diffCommand(a *app) *cobra.Command {
 			"this machine, else of the work that was saved last. What the agent has not committed counts.",
 		Example: "  blaise diff k3v9\n  blaise diff k3v9 --stat", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			id, err := session(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			s, err := c.Session(ctx, id)
+			s, err := found(ctx, c, args[0])
 			if err != nil {
 				return err
 			}

@@ -17,11 +17,23 @@ func session(ctx context.Context, c *api.Client, given string) (blaise.SessionID
 	return blaise.SessionID(id), err
 }
 
+// found is that session as it is now, in one request.
+func found(ctx context.Context, c *api.Client, given string) (api.Session, error) {
+	if head, _, _ := strings.Cut(given, "."); head == "" {
+		return api.Session{}, errNoSession()
+	}
+	return c.Session(ctx, blaise.SessionID(given)) // Blaise knows it by its beginning
+}
+
+func errNoSession() error {
+	return usage("no session is named").WithHint("see `blaise list`")
+}
+
 // fullID completes the session's part of an id; what follows a dot stays.
 func fullID(ctx context.Context, c *api.Client, given string) (string, error) {
 	head, rest, dotted := strings.Cut(given, ".")
 	if head == "" {
-		return "", usage("no session is named").WithHint("see `blaise list`")
+		return "", errNoSession()
 	}
 	if len(head) >= idLength {
 		return given, nil

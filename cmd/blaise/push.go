@@ -33,18 +33,14 @@ func pushCommand(a *app) *cobra.Command {
 			"of its own on top. A branch that would not go forward is left alone. The record says that it was done.",
 		Example: "  blaise push k3v9\n  blaise push k3v9 --branch fix-123 --remote upstream", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			id, err := session(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			s, err := a.settled(ctx, c, id)
+			s, err := a.settled(ctx, c, args[0])
 			if err != nil {
 				return err
 			}
 			if err := o.push(ctx, c, s, &p); err != nil {
 				return err
 			}
-			if err := c.Pushed(ctx, id, fmt.Sprintf("%s pushed to %s of %s", p.Ref, p.Branch, p.Remote)); err != nil {
+			if err := c.Pushed(ctx, s.ID, fmt.Sprintf("%s pushed to %s of %s", p.Ref, p.Branch, p.Remote)); err != nil {
 				return err
 			}
 			if a.json {

@@ -24,11 +24,7 @@ func restoreCommand(a *app) *cobra.Command {
 			"While a save is under way it waits for it, for up to a minute.",
 		Example: "  blaise restore k3v9\n  blaise restore k3v9 --to ../k3v9", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			id, err := session(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			s, err := a.settled(ctx, c, id)
+			s, err := a.settled(ctx, c, args[0])
 			if err != nil {
 				return err
 			}

@@ -12,8 +12,13 @@ import (
 // saveWait is how long restore waits for a save that may be under way.
 const saveWait = time.Minute
 
-// settled waits while a session may be saving its work, and says so.
-func (a *app) settled(ctx context.Context, c *api.Client, id blaise.SessionID) (api.Session, error) {
+// settled waits while a session may be saving its work, and says so. It is named
+// as session has it.
+func (a *app) settled(ctx context.Context, c *api.Client, given string) (api.Session, error) {
+	id, err := session(ctx, c, given)
+	if err != nil {
+		return api.Session{}, err
+	}
 	limit := a.now().Add(saveWait)
 	told := false
 	s, err := a.until(ctx, c, id, func(s api.Session) bool {

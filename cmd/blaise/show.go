@@ -20,11 +20,7 @@ func showCommand(a *app) *cobra.Command {
 		Example: "  blaise show k3v9\n  blaise show k3v9 --json | jq .environment.state",
 		Args:    exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			id, err := session(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			s, err := c.Session(ctx, id)
+			s, err := found(ctx, c, args[0])
 			if err != nil {
 				return err
 			}

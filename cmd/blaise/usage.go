@@ -16,7 +16,7 @@ func (a *app) printUsage(s api.Session) {
 	}
 	b := s.Budget
 	active := time.Duration(b.ActiveSeconds.Used) * time.Second
-	a.field("budget", "%s, %s tokens, %s active", plural(int(b.Turns.Used), "turn"), count(b.Tokens.Used), active)
+	a.field("budget", "%s, %s tokens, %s active", plural(int(b.Turns.Used), "turn"), blaise.TokenCount(b.Tokens.Used), active)
 }
 
 // usageText is what was used in words, "" for nothing that is known.
@@ -24,7 +24,7 @@ func usageText(u blaise.Usage) string {
 	var parts []string
 	add := func(n int64, what string) {
 		if n > 0 {
-			parts = append(parts, count(n)+" "+what)
+			parts = append(parts, blaise.TokenCount(n)+" "+what)
 		}
 	}
 	add(u.Total, "tokens")
@@ -33,7 +33,7 @@ func usageText(u blaise.Usage) string {
 	add(u.CachedRead+u.CachedWrite, "cached")
 	add(u.Thought, "thought")
 	if u.ContextSize > 0 {
-		parts = append(parts, fmt.Sprintf("context %s of %s", count(u.ContextUsed), count(u.ContextSize)))
+		parts = append(parts, fmt.Sprintf("context %s of %s", blaise.TokenCount(u.ContextUsed), blaise.TokenCount(u.ContextSize)))
 	}
 	if u.Cost > 0 {
 		parts = append(parts, costText(u))
@@ -48,24 +48,13 @@ func costText(u blaise.Usage) string {
 	return strings.TrimSpace(fmt.Sprintf("%.4g %s", u.Cost, oneLine(u.Currency, 8)))
 }
 
-// count is a number of tokens as people say it.
-func count(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprint(n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.3gk", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.3gM", float64(n)/1e6)
-}
-
 // usedText is what a list has room for: the cost, else the tokens.
 func usedText(u blaise.Usage) string {
 	switch {
 	case u.Cost > 0:
 		return costText(u)
 	case u.Total > 0:
-		return count(u.Total) + " tok"
+		return blaise.TokenCount(u.Total) + " tok"
 	}
 	return "-"
 }
