@@ -44,7 +44,6 @@ else
 	say "bubblewrap cannot be had"
 fi
 
-<<<<<<< HEAD
 # A Docker Engine of the tests' own, in a directory of its own. A second one on a
 # machine takes away the bridge of the first, so it has its own network, too.
 engine=
@@ -76,7 +75,8 @@ elif [ "$(id -u)" = 0 ] && { command -v dockerd && command -v docker && command 
 	fi
 else
 	say "a Docker Engine cannot be had"
-=======
+fi
+
 # axe-core, which looks at the dashboard as people with a screen reader meet it.
 axe=$tools/node_modules/axe-core/axe.min.js
 if [ ! -f "$axe" ] && command -v npm >/dev/null 2>&1; then
@@ -87,7 +87,6 @@ if [ -f "$axe" ]; then
 	say "axe-core: $axe"
 else
 	say "axe-core cannot be had"
->>>>>>> 353005a (Runners with what matters about them; pictures of the dashboard; axe-core; a telephone opens at the conversation's end)
 fi
 
 # Real agents that need no network: native, so that they run without node.

@@ -15,14 +15,33 @@ const largest = 256 << 10
 // to be committed with them.
 func TestOnlySourcesAreTracked(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
-	if err != nil {
-		t.Skipf("no git repository here: %v", err)
-	}
-	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+	for _, name := range tracked(t) {
 		info, err := os.Lstat(filepath.Join(root, name))
 		if err == nil && info.Size() > largest {
 			t.Errorf("%s has %d bytes: sources are smaller", name, info.Size())
 		}
 	}
+}
+
+// TestNoConflictIsTracked: no compiler sees what a merge left in a script or a
+// page.
+func TestNoConflictIsTracked(t *testing.T) {
+	t.Parallel()
+	for _, name := range tracked(t) {
+		text, _ := os.ReadFile(filepath.Join(root, name)) // removed, or a link to a directory: nothing
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") {
+				t.Errorf("%s:%d: a conflict is left: %.40s", name, i+1, line)
+			}
+		}
+	}
+}
+
+func tracked(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
+	if err != nil {
+		t.Skipf("no git repository here: %v", err)
+	}
+	return strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
 }
