@@ -194,19 +194,32 @@ func (q *Question) denial() string {
 	if q.Kind == QuestionInterrupted {
 		return ChoiceFail
 	}
-	for _, kind := range []string{"reject_once", "reject_always"} {
-		if id, ok := q.option(kind); ok {
-			return id
-		}
-	}
-	return ""
+	id, _ := q.option("reject_once", "reject_always")
+	return id
 }
 
-// option finds the first option of a kind.
-func (q *Question) option(kind string) (id string, ok bool) {
-	for _, o := range q.Options {
-		if o.Kind == kind {
-			return o.ID, true
+// Pick picks an option by kind, never by position: once before always (R21). A
+// question that offers no way to refuse is answered "", which cancels it; one
+// that offers nothing that allows is CodeInvalid.
+func (q *Question) Pick(allow bool) (string, error) {
+	if !allow {
+		return q.denial(), nil
+	}
+	id, ok := q.option("allow_once", "allow_always")
+	if !ok {
+		return "", Errorf(CodeInvalid, "question %s offers nothing that allows", q.ID).
+			WithHint("name one of its options")
+	}
+	return id, nil
+}
+
+// option finds the first option of a kind, of the first kind there is.
+func (q *Question) option(kinds ...string) (id string, ok bool) {
+	for _, kind := range kinds {
+		for _, o := range q.Options {
+			if o.Kind == kind {
+				return o.ID, true
+			}
 		}
 	}
 	return "", false

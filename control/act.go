@@ -118,16 +118,16 @@ func (c *Control) Answer(ctx context.Context, by string, id blaise.QuestionID, d
 	session := id.Session()
 	var plan blaise.Plan
 	err := c.db.Tx(ctx, func(tx *store.Tx) error {
-		s, err := tx.Snapshot(session)
+		q, err := tx.Question(id)
 		if err != nil {
 			return err
 		}
-		if q, err := tx.Question(id); err == nil && q.State != blaise.QuestionOpen {
+		if q.State != blaise.QuestionOpen {
 			return q.Closed() // also where the session has no more to do with it
 		}
 		pick := d.Choice
 		if pick == "" && d.Allow != nil {
-			if pick, err = option(s.Questions, id, *d.Allow); err != nil {
+			if pick, err = q.Pick(*d.Allow); err != nil {
 				return err
 			}
 		}
@@ -140,31 +140,4 @@ func (c *Control) Answer(ctx context.Context, by string, id blaise.QuestionID, d
 		c.wake(plan)
 	}
 	return err
-}
-
-// option picks by kind, never by position: once before always (R21). A
-// question that offers no way to refuse is answered "", which cancels it.
-func option(qs []blaise.Question, id blaise.QuestionID, allow bool) (string, error) {
-	kinds := []string{"reject_once", "reject_always"}
-	if allow {
-		kinds = []string{"allow_once", "allow_always"}
-	}
-	for _, q := range qs {
-		if q.ID != id {
-			continue
-		}
-		for _, kind := range kinds {
-			for _, o := range q.Options {
-				if o.Kind == kind {
-					return o.ID, nil
-				}
-			}
-		}
-		if allow {
-			return "", blaise.Errorf(blaise.CodeInvalid, "question %s offers nothing that allows", id).
-				WithHint("name one of its options")
-		}
-		return "", nil
-	}
-	return "", nil // Decide says what is wrong with the id
 }

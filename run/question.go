@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"blaise.dev/blaise"
@@ -150,4 +151,34 @@ func (r *run) noteDecided(key string, d blaise.Directive) {
 		said["content"] = json.RawMessage(d.Content)
 	}
 	r.note(transcript.KindDecided, said)
+}
+
+// cleanQuestion takes the secrets out. What the gate is asked about loses them
+// too: it is kept and shown with the question.
+func (r *run) cleanQuestion(q blaise.Question) blaise.Question {
+	q.Title, q.Detail = r.secrets.String(q.Title), r.secrets.JSON(q.Detail)
+	q.Options = slices.Clone(q.Options)
+	for i := range q.Options {
+		q.Options[i].Name = r.secrets.String(q.Options[i].Name)
+	}
+	if q.Asks != nil {
+		a := *q.Asks
+		a.Name, a.Command = r.secrets.String(a.Name), r.secrets.String(a.Command)
+		a.Paths = slices.Clone(a.Paths)
+		for i, p := range a.Paths {
+			a.Paths[i] = r.cleanPath(p)
+		}
+		q.Asks = &a
+	}
+	return q
+}
+
+// cleanPath leaves open where a path leads that holds a secret: what is left of
+// it would look like a file of the workspace.
+func (r *run) cleanPath(p blaise.ActionPath) blaise.ActionPath {
+	clean := blaise.ActionPath{Said: r.secrets.String(p.Said), Real: r.secrets.String(p.Real)}
+	if clean != p {
+		clean.Real = ""
+	}
+	return clean
 }

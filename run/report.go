@@ -54,10 +54,8 @@ func (r *run) sealed(rep api.Report) ([]byte, error) {
 	rep.Reason = r.secrets.String(rep.Reason)
 	rep.Text = r.secrets.String(rep.Text)
 	if q := rep.Question; q != nil {
-		c := *q
-		c.Title = r.secrets.String(q.Title)
-		c.Detail = r.secrets.JSON(q.Detail)
-		rep.Question = &c
+		clean := r.cleanQuestion(*q)
+		rep.Question = &clean
 	}
 	if rep.Status != nil {
 		clean, err := r.cleanStatus(*rep.Status)

@@ -3,6 +3,7 @@ package run_test
 import (
 	"encoding/json"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -110,5 +111,41 @@ func TestX8_SecretSplitAcrossChunks(t *testing.T) {
 	h.session(c, lease(blaise.RunStart, 1), "tell me")
 	if got := c.text(); strings.Contains(got, secret[:9]) || strings.Contains(got, secret[9:]) || !strings.Contains(got, "I think") {
 		t.Errorf("the record has a piece of the secret, or not what is around it:\n%s", got)
+	}
+}
+
+// A question loses the secrets in what the gate is asked about, too; where a path
+// with one leads is then left open (X8).
+func TestX8_SecretInWhatTheGateIsAsked(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(t), newControl(t)
+	c.verdict = verdicts(blaise.VerdictExit)
+	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
+	c.report(blaise.EventOpened)
+	for i, w := range []struct {
+		ask  string
+		want blaise.Action
+	}{
+		{"run login " + secret, blaise.Action{
+			Tool: blaise.ToolExecute, Name: "Run login [redacted]", Command: "login [redacted]",
+		}},
+		{"write " + secret + " text", blaise.Action{
+			Tool: blaise.ToolEdit, Name: "Write [redacted]", Paths: []blaise.ActionPath{{Said: "[redacted]"}},
+		}},
+	} {
+		c.prompt(blaise.SessionID("stestone").Message(i+1), w.ask)
+		q := c.reportN(blaise.EventQuestionAsked, i+1).Question
+		if !reflect.DeepEqual(q.Asks, &w.want) {
+			t.Errorf("the gate is asked about %s, want %s", dump(q.Asks), dump(w.want))
+		}
+		if strings.Contains(dump(q), secret) {
+			t.Errorf("the secret is in the question: %s", dump(q))
+		}
+		c.allow(q)
+		c.answered(i+1, blaise.MessageAnswered)
+	}
+	c.stop(true)
+	if err := done(); err != nil {
+		t.Fatal(err)
 	}
 }
