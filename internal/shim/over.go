@@ -3,7 +3,7 @@
 package shim
 
 import (
-	stdcontext "context"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +19,7 @@ import (
 // A Dial runs the program that holds the shim somewhere else, as "PROGRAM
 // ARGS...", and answers its stdin and stdout. Closing the stream ends its stdin
 // at least. The end of ctx ends the dialling, not the stream.
-type Dial func(ctx stdcontext.Context, args ...string) (io.ReadWriteCloser, error)
+type Dial func(ctx context.Context, args ...string) (io.ReadWriteCloser, error)
 
 // A Remote says what to start over a stream. Nil files are /dev/null.
 type Remote struct {
@@ -68,7 +68,7 @@ type Streamed struct {
 // Over starts c through dial and returns when it runs, with ErrNotFound or
 // ErrNotRunnable if it does not. The end of ctx ends the wait, not a command
 // that runs.
-func Over(ctx stdcontext.Context, dial Dial, c Remote) (*Streamed, error) {
+func Over(ctx context.Context, dial Dial, c Remote) (*Streamed, error) {
 	fence := c.Fence
 	if fence != 0 {
 		if fence -= Boottime(); fence <= 0 {
@@ -127,7 +127,7 @@ func (p *Streamed) connect(c Remote) {
 	}
 }
 
-func (p *Streamed) begin(ctx stdcontext.Context) error {
+func (p *Streamed) begin(ctx context.Context) error {
 	select {
 	case err := <-p.begun:
 		if err == nil {
@@ -135,7 +135,7 @@ func (p *Streamed) begin(ctx stdcontext.Context) error {
 		}
 		return errors.Join(err, p.drop())
 	case <-ctx.Done():
-		return errors.Join(stdcontext.Cause(ctx), p.drop())
+		return errors.Join(context.Cause(ctx), p.drop())
 	}
 }
 
@@ -143,7 +143,7 @@ func (p *Streamed) begin(ctx stdcontext.Context) error {
 func (p *Streamed) drop() error {
 	p.mux.close()
 	<-p.over
-	ctx, cancel := stdcontext.WithTimeout(stdcontext.Background(), killLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), killLimit)
 	defer cancel()
 	return p.reap(ctx)
 }
@@ -278,7 +278,7 @@ func (p *Streamed) Kill() error {
 }
 
 // reap ends what a lost stream left. It does so once, unless that fails.
-func (p *Streamed) reap(ctx stdcontext.Context) error {
+func (p *Streamed) reap(ctx context.Context) error {
 	if p.whole {
 		return nil
 	}

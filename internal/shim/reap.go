@@ -3,7 +3,7 @@
 package shim
 
 import (
-	stdcontext "context"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -29,12 +29,12 @@ func reapVerb(args []string) int {
 }
 
 // Reap ends all that carries the mark at the other end of dial.
-func Reap(ctx stdcontext.Context, dial Dial, mark string) error {
+func Reap(ctx context.Context, dial Dial, mark string) error {
 	rw, err := dial(ctx, "shim", "reap", mark)
 	if err != nil {
 		return fmt.Errorf("end what is left of a process: %w", err)
 	}
-	defer stdcontext.AfterFunc(ctx, func() { rw.Close() })()
+	defer context.AfterFunc(ctx, func() { rw.Close() })()
 	said, err := io.ReadAll(io.LimitReader(rw, 4<<10))
 	rw.Close()
 	var left int

@@ -3,7 +3,7 @@
 package shim
 
 import (
-	stdcontext "context"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -166,7 +166,7 @@ func (p *pump) start(order streamStart) (*Process, *streamFiles, error) {
 	if order.Fence != 0 {
 		c.Fence = Boottime() + order.Fence
 	}
-	proc, err := Start(stdcontext.Background(), c)
+	proc, err := Start(context.Background(), c)
 	files.closeTheirs()
 	return proc, files, err
 }
