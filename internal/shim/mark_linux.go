@@ -2,6 +2,7 @@ package shim
 
 import (
 	"bytes"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,63 +11,61 @@ import (
 	"time"
 )
 
-// marked are the processes of this user whose environment carries a mark that
-// begins with the given one. It is the environment that a process was started
+// carriers are the processes of this user that live and carry a mark, but for
+// this one, each with it. It is in the environment that a process was started
 // with: what it changes in itself later is not seen, and a fork keeps it.
+func carriers() iter.Seq2[proc, string] {
+	return func(yield func(proc, string) bool) {
+		dirs, _ := filepath.Glob("/proc/[0-9]*")
+		for _, dir := range dirs {
+			pid, err := strconv.Atoi(filepath.Base(dir))
+			if err != nil || pid == os.Getpid() {
+				continue
+			}
+			for _, mark := range marksIn(dir) {
+				if p, ok := readProc(pid); ok && p.state != 'Z' && p.state != 'X' && !yield(p, mark) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// marksIn looks at a process of this user only: others are not to be read.
+func marksIn(dir string) (all []string) {
+	st, err := os.Stat(dir)
+	if err != nil || int(st.Sys().(*syscall.Stat_t).Uid) != os.Getuid() {
+		return nil
+	}
+	env, _ := os.ReadFile(filepath.Join(dir, "environ")) // gone meanwhile: it carries none
+	for kv := range bytes.SplitSeq(env, []byte{0}) {
+		if mark, ok := bytes.CutPrefix(kv, []byte(markVariable+"=")); ok {
+			all = append(all, string(mark))
+		}
+	}
+	return all
+}
+
+// marked are the processes whose mark begins with the given one.
 func marked(mark string) (found []proc) {
 	if mark == "" {
 		return nil
 	}
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil || pid == os.Getpid() || !carries(name, mark) {
-			continue
-		}
-		if p, ok := readProc(pid); ok && p.state != 'Z' && p.state != 'X' {
+	for p, has := range carriers() {
+		if strings.HasPrefix(has, mark+"/") {
 			found = append(found, p)
 		}
 	}
 	return found
 }
 
-// carries looks at processes of this user only: others are not to be read.
-func carries(pid, mark string) bool {
-	st, err := os.Stat("/proc/" + pid)
-	if err != nil || int(st.Sys().(*syscall.Stat_t).Uid) != os.Getuid() {
-		return false
-	}
-	env, err := os.ReadFile("/proc/" + pid + "/environ")
-	want := []byte(markVariable + "=" + mark + "/")
-	return err == nil && (bytes.HasPrefix(env, want) || bytes.Contains(env, append([]byte{0}, want...)))
-}
-
 // Marks are the processes of this user that carry a run's mark, by that mark:
 // it is what [Command].Mark was, without a shim's own part.
 func Marks() map[string][]int {
-	names, _ := filepath.Glob("/proc/[0-9]*")
 	found := map[string][]int{}
-	for _, dir := range names {
-		pid, err := strconv.Atoi(filepath.Base(dir))
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		st, err := os.Stat(dir)
-		if err != nil || int(st.Sys().(*syscall.Stat_t).Uid) != os.Getuid() {
-			continue
-		}
-		env, _ := os.ReadFile(filepath.Join(dir, "environ")) // gone meanwhile: it carries none
-		for kv := range bytes.SplitSeq(env, []byte{0}) {
-			value, ours := bytes.CutPrefix(kv, []byte(markVariable+"="))
-			mark, _, named := strings.Cut(string(value), "/")
-			if p, ok := readProc(pid); ours && named && ok && p.state != 'Z' && p.state != 'X' {
-				found[mark] = append(found[mark], pid)
-			}
+	for p, has := range carriers() {
+		if mark, _, named := strings.Cut(has, "/"); named {
+			found[mark] = append(found[mark], p.pid)
 		}
 	}
 	return found
