@@ -103,6 +103,6 @@ func insideOf(dir, file string) bool {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	}
-	name, err := filepath.Rel(dir, file)
-	return err == nil && filepath.IsLocal(name)
+	_, inside := below(dir, file)
+	return inside
 }

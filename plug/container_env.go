@@ -4,32 +4,18 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
-	"slices"
 	"time"
 
 	"blaise.dev/blaise/internal/engine"
 )
 
-// A containerEnv is the inside of a container. Each command is an exec of the
-// shim in it, which carries all else over its stdin and stdout.
-type containerEnv struct {
-	place Place
-	in    *reached
-}
-
-var _ Env = containerEnv{}
-
+// env is the inside of the container. Each command is an exec of the shim in it.
 func (b *containerBuilder) env(outer Env) (Env, error) {
-	in, err := newReached(b.s, b.exec)
-	if err != nil {
-		return nil, err
-	}
 	place := outer.Place()
 	place.Dir, place.Home, place.Shim = b.p.c.Workdir, b.p.c.Home, b.shim.inside
 	place.OS, place.Arch = "linux", b.e.Arch
-	place.Env = mergeEnv(place.Env, keysAndValues(b.p.c.Env))
-	return containerEnv{place: place, in: in}, nil
+	place.Env = mergeEnv(place.Env, pairs(b.p.c.Env))
+	return newReached(b.s, place, b.exec)
 }
 
 // engineLimit is how long an engine may be away: it restarts, and the run that
@@ -41,7 +27,7 @@ const engineLimit = time.Minute
 func (b *containerBuilder) exec(ctx context.Context, args ...string) (io.ReadWriteCloser, error) {
 	argv := append([]string{b.shim.inside}, args...)
 	for deadline := time.Now().Add(engineLimit); ; {
-		rw, err := b.e.Exec(ctx, b.name, "", argv)
+		rw, err := b.e.Exec(ctx, b.name, argv)
 		switch {
 		case err == nil || ctx.Err() != nil || time.Now().After(deadline):
 			return rw, err
@@ -57,19 +43,4 @@ func (b *containerBuilder) exec(ctx context.Context, args ...string) (io.ReadWri
 		case <-ctx.Done():
 		}
 	}
-}
-
-func (e containerEnv) Place() Place { return e.place }
-
-func (e containerEnv) Start(ctx context.Context, c Cmd) (Process, error) {
-	return e.in.start(ctx, e.place, c)
-}
-
-// keysAndValues is a mapping as a list, in one order.
-func keysAndValues(m map[string]string) []string {
-	var list []string
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, k+"="+m[k])
-	}
-	return list
 }

@@ -89,7 +89,7 @@ func (b *containerBuilder) checkSource(here string) error {
 	return nil
 }
 
-// below says whether path is dir or in it.
+// below says whether path is dir or in it, and what it is called from there.
 func below(dir, path string) (string, bool) {
 	name, err := filepath.Rel(dir, path)
 	return name, err == nil && filepath.IsLocal(name)

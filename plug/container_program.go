@@ -64,7 +64,7 @@ func (p *container) candidates(image engine.Image, program string) []string {
 		return []string{program}
 	}
 	dirs := "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" // an image without PATH has the engine's
-	for _, kv := range append(image.Env, keysAndValues(p.c.Env)...) {
+	for _, kv := range append(image.Env, pairs(p.c.Env)...) {
 		if value, found := strings.CutPrefix(kv, "PATH="); found {
 			dirs = value
 		}

@@ -91,7 +91,7 @@ func (p *devcontainer) Open(ctx context.Context, s Scope, outer Env) (Env, error
 	if err != nil {
 		return nil, err
 	}
-	env = addedEnv{outer: env, vars: keysAndValues(f.RemoteEnv)}
+	env = addedEnv{outer: env, vars: pairs(f.RemoteEnv)}
 	return env, p.prepare(ctx, s, f, env)
 }
 

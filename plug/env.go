@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // An Env is a place to run commands. Its paths mean what they mean inside it.
@@ -25,6 +26,14 @@ type Place struct {
 	Arch  string   // GOARCH
 	Env   []string // KEY=VALUE added to every command
 	Needs []string // host paths that must be visible inside under their own names
+}
+
+// abs is a path of the place, which may be relative to Dir.
+func (p Place) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.Dir, path)
 }
 
 // A Cmd is a command to run in an Env. Empty fields mean the place's own.

@@ -117,15 +117,12 @@ func hookVars(s Scope, name string, m *memory) []string {
 // and its own end all that it started. A program that is not there is
 // ErrRefused: nothing of the environment is broken.
 func runOnHost(ctx context.Context, s Scope, c Cmd) error {
-	p, err := s.Host.Start(ctx, c)
+	err := Run(ctx, s.Host, c)
 	if errors.Is(err, ErrCommandNotFound) || errors.Is(err, ErrNotRunnable) {
 		return fmt.Errorf("%w: program %q: %w: install it on the runner's machine, or correct blaise.yml",
 			ErrRefused, c.Args[0], err)
 	}
-	if err != nil {
-		return err
-	}
-	return await(ctx, p)
+	return err
 }
 
 // await waits for a command that the end of ctx kills, and ends all that it

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -67,12 +66,7 @@ func (l *Local) Start(ctx context.Context, c Cmd) (Process, error) {
 		return nil, fmt.Errorf("start command %q: %w", c.Args[0], err)
 	}
 	place := l.Place()
-	dir := c.Dir
-	if dir == "" {
-		dir = place.Dir
-	} else if !filepath.IsAbs(dir) {
-		dir = filepath.Join(place.Dir, dir)
-	}
+	dir := place.abs(c.Dir)
 	env := mergeEnv(l.base(), []string{"HOME=" + place.Home}, c.Env, []string{"PWD=" + dir})
 	p := &localProcess{fence: l.Fence}
 	err := p.start(ctx, c, shim.Command{
@@ -152,12 +146,7 @@ func (e dirEnv) Place() Place {
 }
 
 func (e dirEnv) Start(ctx context.Context, c Cmd) (Process, error) {
-	switch {
-	case c.Dir == "":
-		c.Dir = e.dir
-	case !filepath.IsAbs(c.Dir):
-		c.Dir = filepath.Join(e.dir, c.Dir)
-	}
+	c.Dir = e.Place().abs(c.Dir)
 	return e.outer.Start(ctx, c)
 }
 

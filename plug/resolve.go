@@ -22,10 +22,7 @@ func Resolve(ctx context.Context, e Env, paths []string) ([]Found, error) {
 	place := e.Place()
 	found := make([]Found, len(paths))
 	for i, p := range paths {
-		if !filepath.IsAbs(p) {
-			p = filepath.Join(place.Dir, p)
-		}
-		found[i].Said = seenFrom(place.Dir, filepath.Clean(p))
+		found[i].Said = seenFrom(place.Dir, filepath.Clean(place.abs(p)))
 	}
 	var out bytes.Buffer
 	err := serveFile(ctx, e, Cmd{
@@ -48,7 +45,7 @@ func Resolve(ctx context.Context, e Env, paths []string) ([]Found, error) {
 
 // seenFrom is path relative to dir if it is inside.
 func seenFrom(dir, path string) string {
-	if name, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(name) {
+	if name, inside := below(dir, path); inside {
 		return name
 	}
 	return path

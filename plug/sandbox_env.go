@@ -36,9 +36,7 @@ func (e *sandboxEnv) Start(ctx context.Context, c Cmd) (Process, error) {
 		return nil, errors.New("start command: no arguments")
 	}
 	spec, place := e.spec, e.outer.Place()
-	if spec.Dir = c.Dir; !filepath.IsAbs(spec.Dir) {
-		spec.Dir = filepath.Join(place.Dir, c.Dir)
-	}
+	spec.Dir = place.abs(c.Dir)
 	c.Env = mergeEnv([]string{"HOME=" + spec.Home}, c.Env)
 	spec.Keep = names(e.keep, place.Env, c.Env)
 	w := newWord(spec.Nonce, c.Stderr)

@@ -72,15 +72,11 @@ func (p *remoteSandbox) Open(ctx context.Context, s Scope, outer Env) (Env, erro
 			return nil, err
 		}
 	}
-	reach, err := newReached(s, r.dial)
-	if err != nil {
-		return nil, err
-	}
 	p.remote = r
 	place := outer.Place()
 	place.Dir, place.Home, place.Shim = r.state.Dir, r.state.Home, r.shimInside()
 	place.OS, place.Arch, place.Needs = "linux", r.arch(), nil
-	return remoteEnv{place: place, reach: reach}, nil
+	return newReached(s, place, r.dial)
 }
 
 // attach finds the sandbox that is known, awake.
@@ -237,18 +233,4 @@ func (r *remote) create(ctx context.Context, outer string) error {
 		r.state.Home = a.Home
 	}
 	return r.s.State.Save(ctx, r.state)
-}
-
-// A remoteEnv is the inside of a remote sandbox.
-type remoteEnv struct {
-	place Place
-	reach *reached
-}
-
-var _ Env = remoteEnv{}
-
-func (e remoteEnv) Place() Place { return e.place }
-
-func (e remoteEnv) Start(ctx context.Context, c Cmd) (Process, error) {
-	return e.reach.start(ctx, e.place, c)
 }

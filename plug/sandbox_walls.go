@@ -63,12 +63,9 @@ func probeSandbox(ctx context.Context, outer Env, spec jail.Spec) (foundSandbox,
 	var out bytes.Buffer
 	said := &capped{most: 4 << 10}
 	place := outer.Place()
-	p, err := outer.Start(ctx, Cmd{
+	err := Run(ctx, outer, Cmd{
 		Args: []string{place.Shim, "shim", "probe", spec.String()}, Stdout: &out, Stderr: said,
 	})
-	if err == nil {
-		err = await(ctx, p)
-	}
 	if err == nil {
 		err = json.Unmarshal(out.Bytes(), &found)
 	}

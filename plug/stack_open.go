@@ -39,10 +39,10 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	elsewhere, madeOn := s.elsewhere(l), l.record.Machine
-	if elsewhere && !l.reachesAll() {
-		return nil, fmt.Errorf("%w (%s)", ErrElsewhere, madeOn)
+	if err := s.reachable(l); err != nil {
+		return nil, err
 	}
+	elsewhere, madeOn := s.elsewhere(l), l.record.Machine
 	l.describe(s.o.Machine)
 	if err := s.tell(ctx, l); err != nil {
 		return nil, err

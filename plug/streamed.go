@@ -6,36 +6,41 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
 	"blaise.dev/blaise/internal/shim"
 )
 
-// A reached is what commands of a place need that is reached by streams: how to
-// get there, and what of it was lost. Its methods are safe for concurrent use.
+// A reached is a place that is reached by streams: each command runs under a
+// shim that was brought there, which carries all else over its stdin and stdout.
+// Its methods are safe for concurrent use.
 type reached struct {
-	dial shim.Dial
-	host *Local // holds the run's fence and its mark
+	place Place
+	dial  shim.Dial
+	host  *Local // holds the run's fence and its mark
 
 	mu   sync.Mutex // guards what follows
 	lost map[*shim.Streamed]struct{}
 }
 
+var _ Env = (*reached)(nil)
+
 // newReached answers an error if the stack's host is not one of ours: without
 // the run's fence nothing may be started.
-func newReached(s Scope, dial shim.Dial) (*reached, error) {
+func newReached(s Scope, place Place, dial shim.Dial) (Env, error) {
 	host, ok := s.Host.(*Local)
 	if !ok {
 		return nil, errors.New("the host of the stack has no fence (a bug of the caller)")
 	}
-	return &reached{dial: dial, host: host, lost: map[*shim.Streamed]struct{}{}}, nil
+	return &reached{place: place, dial: dial, host: host, lost: map[*shim.Streamed]struct{}{}}, nil
 }
 
-// start runs c at place. Past the fence it waits, and what an earlier stream
+func (r *reached) Place() Place { return r.place }
+
+// Start runs c there. Past the fence it waits, and what an earlier stream
 // lost it ends first: two agents must not work in one place.
-func (r *reached) start(ctx context.Context, place Place, c Cmd) (Process, error) {
+func (r *reached) Start(ctx context.Context, c Cmd) (Process, error) {
 	if len(c.Args) == 0 {
 		return nil, errors.New("start command: no arguments")
 	}
@@ -45,15 +50,10 @@ func (r *reached) start(ctx context.Context, place Place, c Cmd) (Process, error
 	if err := r.reap(); err != nil {
 		return nil, fmt.Errorf("start command %q: %w", c.Args[0], err)
 	}
-	dir := c.Dir
-	if dir == "" {
-		dir = place.Dir
-	} else if !filepath.IsAbs(dir) {
-		dir = filepath.Join(place.Dir, dir)
-	}
+	dir := r.place.abs(c.Dir)
 	proc, err := shim.Over(ctx, r.dial, shim.Remote{
 		Args: c.Args, Dir: dir,
-		Env:   mergeEnv(place.Env, []string{"HOME=" + place.Home}, c.Env, []string{"PWD=" + dir}),
+		Env:   mergeEnv(r.place.Env, []string{"HOME=" + r.place.Home}, c.Env, []string{"PWD=" + dir}),
 		Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, Merged: sameWriter(c.Stdout, c.Stderr),
 		Fence: r.host.Fence.at(), Mark: r.host.Mark,
 	})

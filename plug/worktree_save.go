@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/git"
 )
 
 func saveRef(session string, n int) string { return fmt.Sprintf("refs/blaise/%s/%d", session, n) }
-
-func trimLine(s string) string { return strings.TrimSuffix(s, "\n") }
 
 // Save takes the worktree as it is into refs/blaise/SESSION/N of the user's
 // repository (X5), or into a bundle in Scope.Dir if that repository is gone.

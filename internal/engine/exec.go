@@ -14,12 +14,12 @@ import (
 	"github.com/docker/docker/pkg/stdcopy"
 )
 
-// Exec runs a program in a container that runs, and answers its stdin and
+// Exec runs a program in a container that runs, as its user, and answers its stdin and
 // stdout. Closing them ends its stdin and nothing else. What it wrote to stderr
 // goes into the error at the end of stdout, if there was nothing else to read.
-func (e *Engine) Exec(ctx context.Context, name, user string, args []string) (io.ReadWriteCloser, error) {
+func (e *Engine) Exec(ctx context.Context, name string, args []string) (io.ReadWriteCloser, error) {
 	made, err := e.c.ContainerExecCreate(ctx, name, container.ExecOptions{
-		User: user, Cmd: args, AttachStdin: true, AttachStdout: true, AttachStderr: true,
+		Cmd: args, AttachStdin: true, AttachStdout: true, AttachStderr: true,
 	})
 	if errdefs.IsConflict(err) {
 		return nil, fmt.Errorf("run in container %s: %w: %w", name, ErrStopped, err)

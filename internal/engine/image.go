@@ -8,11 +8,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/build"
-	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/image"
-	"github.com/docker/docker/api/types/network"
 )
 
 // An Image is one that the engine has.
@@ -33,16 +30,6 @@ func (e *Engine) Image(ctx context.Context, ref string) (Image, error) {
 		found.User, found.Env = i.Config.User, i.Config.Env
 	}
 	return found, nil
-}
-
-// RemoveImage removes the name, and the image if it has no other. One that is
-// not there, or in use, is no error.
-func (e *Engine) RemoveImage(ctx context.Context, ref string) error {
-	_, err := e.c.ImageRemove(ctx, ref, image.RemoveOptions{PruneChildren: true})
-	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
-		return nil
-	}
-	return wrap(err, "remove image %s", ref)
 }
 
 // A Progress is how far a pull or a build has come.
@@ -144,10 +131,6 @@ func spaceHint(err error) error {
 		return fmt.Errorf("%w: the engine's disk is full: make room with docker system prune", err)
 	}
 	return err
-}
-
-func networkNamed(name string) network.ListOptions {
-	return network.ListOptions{Filters: filters.NewArgs(filters.Arg("name", name))}
 }
 
 func pointers(m map[string]string) map[string]*string {

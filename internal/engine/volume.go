@@ -6,6 +6,7 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/network"
 	"github.com/docker/docker/api/types/volume"
 )
 
@@ -46,7 +47,7 @@ func (e *Engine) Volumes(ctx context.Context, label string) ([]Found, error) {
 
 // HasNetwork reports whether the engine has a network of that name.
 func (e *Engine) HasNetwork(ctx context.Context, name string) (bool, error) {
-	list, err := e.c.NetworkList(ctx, networkNamed(name))
+	list, err := e.c.NetworkList(ctx, network.ListOptions{Filters: filters.NewArgs(filters.Arg("name", name))})
 	if err != nil {
 		return false, wrap(err, "look for network %s", name)
 	}
