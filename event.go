@@ -42,7 +42,6 @@ type Event struct {
 	Ask          *Question
 	Resource     *Resource
 	Policy       *Policy // policy_changed
-	MayResume    bool    // pause_asked
 
 	Serving   time.Time // clock_fired: since when Blaise has been there to hear
 	Until     time.Time // drain_asked: turns that are open then are cancelled

@@ -8,28 +8,12 @@ import (
 	"blaise.dev/blaise/store"
 )
 
-// End ends a session (A15-A18). A running one is ended when its run has
-// received the stop, which End waits for; if none does, End answers
-// CodeUnreachable, nothing has changed, and it can be asked again.
-func (c *Control) End(ctx context.Context, by string, id blaise.SessionID, reason string) error {
-	return c.stop(ctx, id, blaise.Event{Kind: blaise.EventEndAsked, By: by, Reason: reason})
-}
-
-// Discard ends a session as End does, and lets its teardown go on where the work
-// cannot be saved (X5); a reason is needed.
-func (c *Control) Discard(ctx context.Context, by string, id blaise.SessionID, reason string) error {
-	return c.stop(ctx, id, blaise.Event{Kind: blaise.EventEndAsked, By: by, Reason: reason, Force: true})
-}
-
-// Pause pauses a session now, whatever its idle policy says. It waits for the
-// run's receipt as End does.
-func (c *Control) Pause(ctx context.Context, by string, id blaise.SessionID, reason string) error {
-	return c.stop(ctx, id, blaise.Event{
-		Kind: blaise.EventPauseAsked, By: by, Reason: reason, MayResume: true,
-	})
-}
-
-func (c *Control) stop(ctx context.Context, id blaise.SessionID, e blaise.Event) error {
+// Act does what a person asks of a session: end, pause, cancel, retry, retry of
+// a teardown, mark destroyed, hold, release, lost, withdraw. A running session
+// is ended or paused when its run has received the stop, which Act waits for;
+// if none does, Act answers CodeUnreachable, nothing has changed, and it can be
+// asked again (A15-A18).
+func (c *Control) Act(ctx context.Context, id blaise.SessionID, e blaise.Event) error {
 	plan, err := c.Apply(ctx, id, e)
 	if err != nil || plan.Verdict != blaise.VerdictPending {
 		return err
@@ -97,13 +81,6 @@ func (c *Control) receipt(ctx context.Context, id blaise.SessionID, n int64) (st
 		return err
 	})
 	return state, verdict, err
-}
-
-// Act applies one of the simple acts of a person: cancel, retry, retry of a
-// teardown, mark destroyed, hold, release, lost, withdraw.
-func (c *Control) Act(ctx context.Context, id blaise.SessionID, e blaise.Event) error {
-	_, err := c.Apply(ctx, id, e)
-	return err
 }
 
 // A Decision is a person's answer to a question.

@@ -83,7 +83,7 @@ func (h *house) paused() blaise.SessionID {
 	id, run := h.idle()
 	h.n++
 	done := make(chan error, 1)
-	go func() { done <- h.Pause(h.t.Context(), "ann", id, "") }()
+	go func() { done <- h.act(blaise.EventPauseAsked, id) }()
 	h.confirm(run)
 	if err := <-done; err != nil {
 		h.t.Fatal(err)

@@ -96,6 +96,10 @@ func (h *house) start(text string) blaise.SessionID {
 	return m.ID.Session()
 }
 
+func (h *house) act(kind blaise.EventKind, id blaise.SessionID) error {
+	return h.Act(h.t.Context(), id, blaise.Event{Kind: kind, By: "ann"})
+}
+
 // take waits for the session's run, accepts it and connects it.
 func (h *house) take(id blaise.SessionID) blaise.Run {
 	h.t.Helper()
@@ -223,7 +227,7 @@ func TestLife(t *testing.T) {
 	run = h.take(id)
 	h.answer(run, id.Message(2))
 	ended := make(chan error, 1)
-	go func() { ended <- h.End(t.Context(), "ann", id, "") }()
+	go func() { ended <- h.act(blaise.EventEndAsked, id) }()
 	for h.confirm(run) != blaise.VerdictGo {
 	}
 	if err := <-ended; err != nil {
@@ -244,13 +248,13 @@ func TestA17EndedWhilePausedIsTornDownByARun(t *testing.T) {
 	run := h.take(id)
 	h.answer(run, id.Message(1))
 	paused := make(chan error, 1)
-	go func() { paused <- h.Pause(t.Context(), "ann", id, "") }()
+	go func() { paused <- h.act(blaise.EventPauseAsked, id) }()
 	h.confirm(run)
 	if err := <-paused; err != nil {
 		t.Fatal(err)
 	}
 	h.report(run, blaise.Event{Kind: blaise.EventPauseReported, Plugs: worktree, Clean: true})
-	if err := h.End(t.Context(), "ann", id, ""); err != nil {
+	if err := h.act(blaise.EventEndAsked, id); err != nil {
 		t.Fatal(err)
 	}
 	run = h.take(id)
@@ -268,7 +272,7 @@ func TestA18AnEndThatNobodyReceivesChangesNothing(t *testing.T) {
 	id := h.start("hello")
 	run := h.take(id)
 	h.answer(run, id.Message(1))
-	err := h.End(t.Context(), "ann", id, "")
+	err := h.act(blaise.EventEndAsked, id)
 	if blaise.CodeOf(err) != blaise.CodeUnreachable {
 		t.Fatalf("got %v, want unreachable", err)
 	}

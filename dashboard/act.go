@@ -20,19 +20,9 @@ func (d *dashboard) act(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *dashboard) do(r *http.Request, id blaise.SessionID, x deed) error {
-	by, reason := d.o.User(r).Name, r.PostFormValue("reason")
-	ctx := r.Context()
-	force := r.PostFormValue("force") != ""
-	switch {
-	case x.Kind == blaise.EventEndAsked && force:
-		return d.control.Discard(ctx, by, id, reason)
-	case x.Kind == blaise.EventEndAsked:
-		return d.control.End(ctx, by, id, reason)
-	case x.Kind == blaise.EventPauseAsked:
-		return d.control.Pause(ctx, by, id, reason)
-	}
-	return d.control.Act(ctx, id, blaise.Event{
-		Kind: x.Kind, By: by, Reason: reason, Force: force, Run: blaise.RunID(r.PostFormValue("run")),
+	return d.control.Act(r.Context(), id, blaise.Event{
+		Kind: x.Kind, By: d.o.User(r).Name, Reason: r.PostFormValue("reason"),
+		Force: r.PostFormValue("force") != "", Run: blaise.RunID(r.PostFormValue("run")),
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
 )
 
@@ -18,7 +19,7 @@ func TestEndedSession(t *testing.T) {
 	if text := d.page(path); !strings.Contains(text, "<textarea") || !strings.Contains(text, "<h2>Actions</h2>") {
 		t.Error("a live session has no input or no actions")
 	}
-	if err := d.control.End(t.Context(), "ann", m.ID.Session(), ""); err != nil {
+	if err := d.control.Act(t.Context(), m.ID.Session(), blaise.Event{Kind: blaise.EventEndAsked, By: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	text := d.page(path)

@@ -41,17 +41,8 @@ func (s *Server) actRoute(a personAct) {
 		if err != nil {
 			return err
 		}
-		by := callerOf(ctx).user.Name
-		switch {
-		case a.kind == blaise.EventEndAsked && in.Body.Force:
-			return s.control.Discard(ctx, by, id, in.Body.Reason)
-		case a.kind == blaise.EventEndAsked:
-			return s.control.End(ctx, by, id, in.Body.Reason)
-		case a.kind == blaise.EventPauseAsked:
-			return s.control.Pause(ctx, by, id, in.Body.Reason)
-		}
 		return s.control.Act(ctx, id, blaise.Event{
-			Kind: a.kind, By: by, Reason: in.Body.Reason, Force: in.Body.Force,
+			Kind: a.kind, By: callerOf(ctx).user.Name, Reason: in.Body.Reason, Force: in.Body.Force,
 		})
 	})
 }
