@@ -108,13 +108,11 @@ func (c *Control) look(ctx context.Context, a Asker) ([]store.Offer, time.Durati
 func (c *Control) choose(ctx context.Context, a Asker, limit int) (mine []store.Offer, again time.Duration, more bool, err error) {
 	now := c.now()
 	again = time.Minute
-	all, err := c.db.Offers(ctx, limit, func(run blaise.RunID) bool {
-		elsewhere := c.shown.elsewhere(run, a.Instance.ID, now)
-		if elsewhere {
-			again = shownFor
-		}
-		return elsewhere
-	})
+	elsewhere := c.shown.elsewhere(a.Instance.ID, now)
+	if len(elsewhere) > 0 {
+		again = shownFor
+	}
+	all, err := c.db.Offers(ctx, limit, elsewhere)
 	if err != nil {
 		return nil, 0, false, err
 	}

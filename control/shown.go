@@ -25,19 +25,29 @@ type showing struct {
 	until    time.Time
 }
 
-// elsewhere says whether another instance was shown the run just now.
-func (s *shown) elsewhere(run blaise.RunID, to blaise.InstanceID, now time.Time) bool {
+// keeps says that the run is kept from an instance, for another was shown it.
+func (s showing) keeps(from blaise.InstanceID, now time.Time) bool {
+	return s.instance != from && now.Before(s.until)
+}
+
+// elsewhere are the runs that another instance was shown just now.
+func (s *shown) elsewhere(to blaise.InstanceID, now time.Time) map[blaise.RunID]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old, ok := s.to[run]
-	return ok && old.instance != to && now.Before(old.until)
+	runs := map[blaise.RunID]bool{}
+	for run, old := range s.to {
+		if old.keeps(to, now) {
+			runs[run] = true
+		}
+	}
+	return runs
 }
 
 // show notes that an instance is shown the run; false if another was first.
 func (s *shown) show(run blaise.RunID, to blaise.InstanceID, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if old, ok := s.to[run]; ok && old.instance != to && now.Before(old.until) {
+	if s.to[run].keeps(to, now) {
 		return false
 	}
 	s.to[run] = showing{instance: to, until: now.Add(shownFor)}

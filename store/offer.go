@@ -21,12 +21,11 @@ type Offer struct {
 const QueryOffers = `SELECT r.id, r.session, s.agent, COALESCE(a.requirements, 'null'), r.body
 	FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
 	WHERE r.queue IS NOT NULL AND s.held = 0
-	ORDER BY r.queue, r.offered_at, r.id`
+	ORDER BY r.queue, r.offered_at, r.id LIMIT ?`
 
-// Offers lists the offered runs, teardowns first, then the oldest, but those
-// that skip leaves out (nil: none); it reads no further than limit of them.
-// Runs of held sessions are not offered.
-func (db *DB) Offers(ctx context.Context, limit int, skip func(blaise.RunID) bool) ([]Offer, error) {
+// Offers lists the first offered runs, at most limit, without those in skip:
+// teardowns first, then the oldest. Runs of held sessions are not offered.
+func (db *DB) Offers(ctx context.Context, limit int, skip map[blaise.RunID]bool) ([]Offer, error) {
 	var all []Offer
 	err := db.read(ctx).each(func(row *sql.Rows) error {
 		var o Offer
@@ -35,7 +34,7 @@ func (db *DB) Offers(ctx context.Context, limit int, skip func(blaise.RunID) boo
 		if err := row.Scan(&id, &o.Session, &o.Agent, &requirements, &body); err != nil {
 			return err
 		}
-		if skip != nil && skip(id) {
+		if skip[id] {
 			return nil
 		}
 		if len(all) == limit {
@@ -44,7 +43,7 @@ func (db *DB) Offers(ctx context.Context, limit int, skip func(blaise.RunID) boo
 		err := errors.Join(json.Unmarshal(requirements, &o.Requirements), json.Unmarshal(body, &o.Run))
 		all = append(all, o)
 		return err
-	}, QueryOffers)
+	}, QueryOffers, limit+len(skip))
 	if errors.Is(err, errEnough) {
 		err = nil
 	}

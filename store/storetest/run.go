@@ -177,7 +177,7 @@ func testOffers(t *testing.T, db *store.DB) {
 	run := func(i int) blaise.RunID { return snaps[i].Run.ID }
 	equal(t, "offers", offered(9), []blaise.RunID{run(0), run(4), run(3), run(1)})
 	equal(t, "first offer", offered(1), []blaise.RunID{run(0)})
-	others, err := db.Offers(t.Context(), 1, func(id blaise.RunID) bool { return id == run(0) })
+	others, err := db.Offers(t.Context(), 1, map[blaise.RunID]bool{run(0): true})
 	ok(t, err)
 	equal(t, "the next offer", others[0].Run.ID, run(4))
 	change(t, db, snaps[4].Session.ID, func(p *blaise.Plan) { p.Next.Run.State = blaise.RunAccepted })
