@@ -18,6 +18,7 @@ var (
 	ErrBranchExists  = errors.New("the branch exists")
 	ErrOwnership     = errors.New("the repository belongs to another user")
 	ErrLocked        = errors.New("another git process holds a lock")
+	ErrVanished      = errors.New("another git process removed a worktree meanwhile")
 	ErrTooLarge      = errors.New("too large to save")
 	ErrBroken        = errors.New("the repository is broken")
 	ErrNoSpace       = errors.New("no space left")
@@ -58,6 +59,7 @@ func (e *Error) Unwrap() error { return e.Kind }
 var (
 	checkedOut = regexp.MustCompile(`(?:already checked out at|already used by worktree at) '([^']+)'`)
 	lockFile   = regexp.MustCompile(`[Uu]nable to (?:create|lock) '?([^':\n]+\.lock)`)
+	vanished   = regexp.MustCompile(`Invalid path '[^']*/worktrees/[^']*': No such file`)
 )
 
 // classify reads what git said (LC_ALL=C) into a kind and a hint.
@@ -75,6 +77,8 @@ func (e *Error) classify() *Error {
 	case lockFile.MatchString(said):
 		e.Kind, e.Where = ErrLocked, lockFile.FindStringSubmatch(said)[1]
 		e.Hint = fmt.Sprintf("if no git runs, remove %s", e.Where)
+	case vanished.MatchString(said):
+		e.Kind = ErrVanished
 	case strings.Contains(said, "already exists") && strings.Contains(said, "branch named"):
 		e.Kind = ErrBranchExists
 	case strings.Contains(said, "No space left on device"):

@@ -57,7 +57,7 @@ var trustedConfig = []string{
 
 // Run runs git in the repository and answers its stdout. A lock file that
 // nobody holds any more is removed, one that somebody holds is waited for, up
-// to five seconds.
+// to five seconds; so is a worktree that goes while git walks over them all.
 func (r *Repo) Run(ctx context.Context, args ...string) (string, error) {
 	return r.run(ctx, command{dir: r.Dir, args: args})
 }
@@ -69,10 +69,10 @@ func (r *Repo) run(ctx context.Context, c command) (string, error) {
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
 		out, err := c.run(ctx)
 		var e *Error
-		if !errors.As(err, &e) || e.Kind != ErrLocked || wait > 3*time.Second {
+		if !errors.As(err, &e) || e.Kind != ErrLocked && e.Kind != ErrVanished || wait > 3*time.Second {
 			return out, err
 		}
-		if ClearLock(e.Where) {
+		if e.Kind == ErrLocked && ClearLock(e.Where) {
 			continue
 		}
 		select {

@@ -166,7 +166,18 @@ func (w *world) repository(ctx context.Context) error {
 	return nil
 }
 
+// git runs git in the repository, again where another life's worktree went while
+// git walked over them all.
 func (w *world) git(ctx context.Context, args ...string) (string, error) {
+	for tries := 1; ; tries++ {
+		out, err := w.gitOnce(ctx, args...)
+		if err == nil || tries == 20 || !strings.Contains(err.Error(), "Invalid path") {
+			return out, err
+		}
+	}
+}
+
+func (w *world) gitOnce(ctx context.Context, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, "git", append([]string{"-C", w.at("repo")}, args...)...)
 	c.Env = w.env()
 	out, err := c.Output()
