@@ -28,6 +28,14 @@ func (s *state) before(r *row) []*row {
 	return live
 }
 
+// forget removes the row of a run, and what is empty with it: whichever row of a
+// session goes last, the others left that to it.
+func (s *state) forget(r *row) error {
+	err := r.remove()
+	s.clear(r.Run.Session())
+	return err
+}
+
 // clear removes the directories of the session's environments that hold
 // nothing: a run that was fenced off while it began leaves them, and the run
 // after it may be elsewhere. While another of its runs is here it does nothing.

@@ -76,3 +76,27 @@ func TestEmptyEnvironmentsAreCleared(t *testing.T) {
 		t.Errorf("left: %v, %v", all, left)
 	}
 }
+
+// The same where the last row of the session here is of a run that another
+// instance took: while it was there, the end of the run before cleared nothing
+// (found by chaos, seed 770082).
+func TestEmptyEnvironmentsAreClearedAfterARefusedAccept(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	left := filepath.Join(h.State, "environments", "stestone")
+	if err := os.MkdirAll(filepath.Join(left, "src"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.start(t)
+	c.set(func() { c.offer, c.taken = true, true })
+	c.await("accept", func() bool { return len(c.nonces) > 0 })
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(left); err != nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("the empty environment is still there")
+		}
+	}
+}

@@ -28,6 +28,7 @@ type control struct {
 	stale    bool // the lease is
 	beats    int
 	offer    bool // the run is offered
+	taken    bool // the run, by another instance
 	nonces   []string
 	onAccept func() // called before the accept is answered
 	onBeat   func() // called once, before a beat is answered
@@ -79,13 +80,9 @@ func newControl(t *testing.T) *control {
 		case down:
 			w.WriteHeader(http.StatusServiceUnavailable)
 		case stale && auth == "Bearer lease-token":
-			w.Header().Set("Content-Type", api.ProblemType)
-			w.WriteHeader(http.StatusConflict)
-			_ = json.NewEncoder(w).Encode(api.Problem{Code: blaise.CodeStale, Detail: "stop now"})
+			refuse(w, http.StatusConflict, blaise.CodeStale, "stop now")
 		case auth != "Bearer "+token && auth != "Bearer lease-token":
-			w.Header().Set("Content-Type", api.ProblemType)
-			w.WriteHeader(http.StatusUnauthorized)
-			_ = json.NewEncoder(w).Encode(api.Problem{Code: blaise.CodeDenied, Detail: "this token is not known"})
+			refuse(w, http.StatusUnauthorized, blaise.CodeDenied, "this token is not known")
 		default:
 			mux.ServeHTTP(w, r)
 		}
@@ -176,17 +173,28 @@ func (c *control) offers(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func refuse(w http.ResponseWriter, status int, code blaise.Code, detail string) {
+	w.Header().Set("Content-Type", api.ProblemType)
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(api.Problem{Code: code, Detail: detail})
+}
+
 func (c *control) accept(w http.ResponseWriter, r *http.Request) {
 	var a api.Accept
 	_ = json.NewDecoder(r.Body).Decode(&a)
 	var before func()
+	taken := false
 	c.set(func() {
 		c.nonces = append(c.nonces, a.Nonce)
-		c.offer = false
+		c.offer, taken = false, c.taken
 		before, c.onAccept = c.onAccept, nil
 	})
 	if before != nil {
 		before()
+	}
+	if taken {
+		refuse(w, http.StatusConflict, blaise.CodeRefused, "another instance has it")
+		return
 	}
 	reply(w, c.lease)
 }

@@ -86,10 +86,9 @@ func (d *Daemon) settle(ctx context.Context, r *row, how string) {
 	}
 	outcome := r.outcome(how)
 	d.learn(r)
-	if err := r.remove(); err != nil {
+	if err := d.state.forget(r); err != nil {
 		d.log.Error("run directory not removed", "run", r.Run, "error", err)
 	}
-	d.state.clear(r.Run.Session())
 	d.buried(outcome)
 }
 

@@ -155,7 +155,7 @@ func (d *Daemon) bear(ctx context.Context, r *row) bool {
 	if err != nil {
 		d.log.Info("run not accepted", "run", r.Run, "error", err)
 		if settled(err) {
-			_ = r.remove() // the next daemon finds it, and is refused again
+			_ = d.state.forget(r) // the next daemon finds it, and is refused again
 		}
 		return false
 	}
