@@ -24,6 +24,9 @@ func TopicRun(id blaise.RunID) Topic { return Topic("run:" + string(id)) }
 // TopicRunner is woken when the runner was revoked, or asked to go.
 func TopicRunner(id blaise.RunnerID) Topic { return Topic("runner:" + string(id)) }
 
+// TopicUser is woken when what the user's tokens open has changed.
+func TopicUser(name string) Topic { return Topic("user:" + name) }
+
 // A Hub wakes followers. A wake-up carries nothing: who is woken reads rows,
 // so that two wake-ups may become one and none can be missed.
 type Hub struct {

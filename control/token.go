@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
@@ -18,9 +17,6 @@ const (
 	UserPrefix   = "blu_"
 	CodePrefix   = "blc_"
 )
-
-// codeLife is how long a sign-in link can be used.
-const codeLife = 15 * time.Minute
 
 func newSecret(prefix string) string {
 	var b [32]byte
@@ -65,54 +61,51 @@ func revoked(r store.Runner) error {
 		WithHint("make a new one with `blaise token create NAME`")
 }
 
-// A User is who a user token belongs to.
-type User struct {
-	Name string
-	Role string
-}
-
-// NewUserToken makes a token for a person or a script.
-func (c *Control) NewUserToken(ctx context.Context, name, role string) (string, error) {
+// NewUserToken makes a token without an end, for who owns the data folder. The
+// user is made with the role, if there is none.
+func (c *Control) NewUserToken(ctx context.Context, name string, role Role) (string, error) {
 	secret := newSecret(UserPrefix)
-	t := store.UserToken{Hash: HashToken(secret), Name: name, Role: role, CreatedAt: c.now()}
-	return secret, c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutUserToken(t) })
+	t := store.UserToken{
+		Hash: HashToken(secret), ID: newTokenID(), Name: name, Label: "data folder", By: name, CreatedAt: c.now(),
+	}
+	return secret, c.db.Tx(ctx, func(tx *store.Tx) error {
+		_, found, err := tx.User(name)
+		if err == nil && !found {
+			err = c.putUser(tx, name, store.User{Name: name}, role)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.PutUserToken(t)
+	})
 }
 
 // ByUserToken finds the user a token belongs to; CodeDenied if there is none.
 func (c *Control) ByUserToken(ctx context.Context, token string) (User, error) {
 	t, err := c.db.UserByToken(ctx, HashToken(token))
-	if err != nil {
-		if blaise.CodeOf(err) == blaise.CodeNotFound {
-			return User{}, blaise.Errorf(blaise.CodeDenied, "the token is not known").
-				WithHint("sign in with the link that Blaise printed when it started, or `blaise login`")
-		}
+	if err != nil && blaise.CodeOf(err) != blaise.CodeNotFound {
 		return User{}, err
 	}
-	return User{Name: t.Name, Role: t.Role}, nil
+	owner, found := store.User{}, false
+	if err == nil {
+		if owner, found, err = c.db.User(ctx, t.Name); err != nil {
+			return User{}, err
+		}
+	}
+	if !found {
+		return User{}, blaise.Errorf(blaise.CodeDenied, "the token is not known, or has expired").
+			WithHint("sign in with the link that Blaise printed when it started, or `blaise login`")
+	}
+	return userOf(owner, t), nil
 }
 
-// NewLoginCode makes a code that signs one browser or terminal in, once.
-func (c *Control) NewLoginCode(ctx context.Context) (string, error) {
-	code := newSecret(CodePrefix)
-	return code, c.db.Tx(ctx, func(tx *store.Tx) error {
-		return tx.PutLoginCode(HashToken(code), c.now().Add(codeLife))
-	})
-}
-
-// Login takes a code and answers a token of its own for who brought it.
-func (c *Control) Login(ctx context.Context, code, name string) (string, error) {
-	var ok bool
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
-		var err error
-		ok, err = tx.TakeLoginCode(HashToken(code))
-		return err
-	})
-	if err != nil {
-		return "", err
+// userOf is who a token belongs to.
+func userOf(owner store.User, t store.UserToken) User {
+	u := User{
+		Name: owner.Name, Role: Role(owner.Role), Whole: Role(owner.Role), Token: t.ID, Personal: t.Personal,
 	}
-	if !ok {
-		return "", blaise.Errorf(blaise.CodeDenied, "the sign-in link was used before or is too old").
-			WithHint("`blaise open` prints a new one")
+	if t.Scope != "" {
+		u.Role = lesser(u.Whole, Role(t.Scope))
 	}
-	return c.NewUserToken(ctx, name, "admin")
+	return u
 }

@@ -19,11 +19,21 @@ func (d *dashboard) act(w http.ResponseWriter, r *http.Request) {
 	d.fail(w, r, blaise.Errorf(blaise.CodeNotFound, "there is no act %q", r.PathValue("act")))
 }
 
+// Admin says that only an administrator may do it.
+func (x deed) Admin() bool {
+	return control.RoleFor(blaise.Event{Kind: x.Kind}) == control.RoleAdmin
+}
+
 func (d *dashboard) do(r *http.Request, id blaise.SessionID, x deed) error {
-	return d.control.Act(r.Context(), id, blaise.Event{
-		Kind: x.Kind, By: d.o.User(r).Name, Reason: r.PostFormValue("reason"),
+	user := d.o.User(r)
+	e := blaise.Event{
+		Kind: x.Kind, By: user.Name, Reason: r.PostFormValue("reason"),
 		Force: r.PostFormValue("force") != "", Run: blaise.RunID(r.PostFormValue("run")),
-	})
+	}
+	if err := user.May(x.Label, control.RoleFor(e)); err != nil {
+		return err
+	}
+	return d.control.Act(r.Context(), id, e)
 }
 
 // did answers a form of a session's page.
@@ -33,7 +43,7 @@ func (d *dashboard) did(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	f := d.failureOf(err)
-	if scripted(r) || f.Status == http.StatusNotFound {
+	if scripted(r) || f.Status == http.StatusNotFound || f.Status == http.StatusForbidden {
 		d.fail(w, r, err)
 		return
 	}

@@ -33,7 +33,7 @@ func (d *desk) browser() context.Context {
 	d.t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute) // for a machine that does much else
 	d.t.Cleanup(cancel)
-	code, err := d.control.NewLoginCode(d.t.Context())
+	code, err := d.control.NewLoginCode(d.t.Context(), admin(d.t, d.control))
 	if err != nil {
 		d.t.Fatal(err)
 	}

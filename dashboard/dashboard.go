@@ -71,28 +71,9 @@ func (d *dashboard) routes() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(static))))
-	mux.HandleFunc("GET /{$}", d.list)
-	mux.HandleFunc("GET /live", d.listLive)
-	mux.HandleFunc("GET /new", d.newForm)
-	mux.HandleFunc("POST /new", d.start)
-	mux.HandleFunc("GET /sessions/{id}", d.session)
-	mux.HandleFunc("GET /sessions/{id}/live", d.live)
-	mux.HandleFunc("GET /sessions/{id}/earlier", d.earlier)
-	mux.HandleFunc("GET /sessions/{id}/history", d.history)
-	mux.HandleFunc("GET /sessions/{id}/files/{sha256}", d.file)
-	mux.HandleFunc("POST /sessions/{id}/settings", d.choose)
-	mux.HandleFunc("POST /sessions/{id}/messages", d.post)
-	mux.HandleFunc("POST /sessions/{id}/withdraw", d.withdraw)
-	mux.HandleFunc("POST /sessions/{id}/answer", d.answer)
-	mux.HandleFunc("POST /sessions/{id}/act/{act}", d.act)
-	mux.HandleFunc("GET /agents", d.agents)
-	mux.HandleFunc("POST /agents", d.apply)
-	mux.HandleFunc("GET /agents/{name}", d.agent)
-	mux.HandleFunc("POST /agents/{name}/policy", d.setPolicy)
-	mux.HandleFunc("POST /agents/{name}/state", d.agentState)
-	mux.HandleFunc("GET /runners", d.runners)
-	mux.HandleFunc("POST /runners", d.newRunner)
-	mux.HandleFunc("POST /runners/{id}/revoke", d.revoke)
+	for _, r := range d.table() {
+		mux.HandleFunc(r.pattern, d.only(r))
+	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, blaise.Errorf(blaise.CodeNotFound, "there is no page %s", r.URL.Path))
 	})
@@ -117,6 +98,7 @@ type page struct {
 	Title   string
 	Nav     string
 	User    string
+	Role    control.Role // forms that it does not allow are not shown
 	Version string
 	Error   *failure
 	Body    any
@@ -124,7 +106,8 @@ type page struct {
 
 // show renders a whole page, or nothing of it.
 func (d *dashboard) show(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
-	p.User, p.Version = d.o.User(r).Name, d.o.Version
+	user := d.o.User(r)
+	p.User, p.Role, p.Version = user.Name, user.Role, d.o.Version
 	var b bytes.Buffer
 	if err := d.pages.ExecuteTemplate(&b, name, p); err != nil {
 		d.o.Log.Error("page not rendered", "page", name, "error", err)

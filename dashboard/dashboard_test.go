@@ -70,7 +70,7 @@ func newDesk(t *testing.T) *desk {
 	if _, err := c.ApplyAgent(t.Context(), "ann", m, false); err != nil {
 		t.Fatal(err)
 	}
-	code, err := c.NewLoginCode(t.Context())
+	code, err := c.NewLoginCode(t.Context(), admin(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +81,20 @@ func newDesk(t *testing.T) *desk {
 	resp.Body.Close()
 	d.cookie = resp.Cookies()[0]
 	return d
+}
+
+// admin is the user ann, who may do everything.
+func admin(t *testing.T, c *control.Control) control.User {
+	t.Helper()
+	token, err := c.NewUserToken(t.Context(), "ann", control.RoleAdmin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := c.ByUserToken(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
 
 func (d *desk) do(method, path string, form url.Values, header ...string) (*http.Response, string) {

@@ -6,6 +6,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
 )
 
 // A personAct is one act on a session: an event with at most a reason.
@@ -35,14 +36,25 @@ type actIn struct {
 
 func (s *Server) actRoute(a personAct) {
 	act(s, route{
-		id: a.name, method: http.MethodPost, path: "/api/sessions/{id}/" + a.name, kind: kindUser, says: a.says,
+		id: a.name, method: http.MethodPost, path: "/api/sessions/{id}/" + a.name, user: control.RoleFor(blaise.Event{Kind: a.kind}), says: a.says,
 	}, func(ctx context.Context, in *actIn) error {
+		user := callerOf(ctx).user
+		by := user.Name
+		e := blaise.Event{Kind: a.kind, By: by, Reason: in.Body.Reason, Force: in.Body.Force}
+		if err := user.May(forced(a.name, e), control.RoleFor(e)); err != nil {
+			return err
+		}
 		id, err := s.views.Find(ctx, in.ID)
 		if err != nil {
 			return err
 		}
-		return s.control.Act(ctx, id, blaise.Event{
-			Kind: a.kind, By: callerOf(ctx).user.Name, Reason: in.Body.Reason, Force: in.Body.Force,
-		})
+		return s.control.Act(ctx, id, e)
 	})
+}
+
+func forced(name string, e blaise.Event) string {
+	if e.Force {
+		return name + " by force"
+	}
+	return name
 }

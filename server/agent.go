@@ -13,33 +13,33 @@ import (
 
 func (s *Server) agentRoutes() {
 	handle(s, route{
-		id: "list-agents", method: http.MethodGet, path: "/api/agents", kind: kindUser, says: "The agents",
+		id: "list-agents", method: http.MethodGet, path: "/api/agents", user: control.RoleViewer, says: "The agents",
 	}, s.listAgents)
 	handle(s, route{
-		id: "get-agent", method: http.MethodGet, path: "/api/agents/{name}", kind: kindUser, says: "One agent",
+		id: "get-agent", method: http.MethodGet, path: "/api/agents/{name}", user: control.RoleViewer, says: "One agent",
 	}, s.getAgent)
 	handle(s, route{
-		id: "apply-agent", method: http.MethodPost, path: "/api/agents", kind: kindUser,
+		id: "apply-agent", method: http.MethodPost, path: "/api/agents", user: control.RoleAdmin,
 		says: "Make or change the agent that a manifest, YAML or JSON, describes",
 	}, s.applyAgent)
 	handle(s, route{
-		id: "explain-gate", method: http.MethodPost, path: "/api/agents/{name}/gate", kind: kindUser,
+		id: "explain-gate", method: http.MethodPost, path: "/api/agents/{name}/gate", user: control.RoleViewer,
 		says: "What the gate of an agent does with an action, and by which rule; nothing is done",
 	}, s.explainGate)
 	act(s, route{
-		id: "set-agent-state", method: http.MethodPost, path: "/api/agents/{name}/state", kind: kindUser,
+		id: "set-agent-state", method: http.MethodPost, path: "/api/agents/{name}/state", user: control.RoleAdmin,
 		says: "Enable, disable or archive an agent",
 	}, s.setAgentState)
 	handle(s, route{
-		id: "list-runners", method: http.MethodGet, path: "/api/runners", kind: kindUser,
+		id: "list-runners", method: http.MethodGet, path: "/api/runners", user: control.RoleViewer,
 		says: "The runners with their instances",
 	}, s.listRunners)
 	handle(s, route{
-		id: "create-token", method: http.MethodPost, path: "/api/tokens", kind: kindUser,
+		id: "create-token", method: http.MethodPost, path: "/api/tokens", user: control.RoleAdmin,
 		says: "Make a runner and its token, shown this once", status: http.StatusCreated,
 	}, s.createToken)
 	act(s, route{
-		id: "revoke-token", method: http.MethodDelete, path: "/api/tokens/{id}", kind: kindUser,
+		id: "revoke-token", method: http.MethodDelete, path: "/api/tokens/{id}", user: control.RoleAdmin,
 		says: "Make a runner's token and all its leases worthless",
 	}, s.revokeToken)
 }

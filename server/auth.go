@@ -72,23 +72,34 @@ func UserOf(r *http.Request) control.User { return callerOf(r.Context()).user }
 // authenticate lets a request in whose token is of the kind that its operation
 // names.
 func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
-	want := kindNone
-	for _, scheme := range ctx.Operation().Security {
-		for k := range scheme {
-			want = kind(k)
-		}
-	}
+	want, role := needs(ctx.Operation())
 	if want == kindNone {
 		next(ctx)
 		return
 	}
 	r, w := humago.Unwrap(ctx)
 	c, err := s.admit(r, want)
+	if err == nil && want == kindUser {
+		err = c.user.May(ctx.Operation().OperationID, role)
+	}
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
 	next(huma.WithValue(ctx, callerKey{}, c))
+}
+
+// needs says whose token opens an operation, and what a user needs to be.
+func needs(op *huma.Operation) (k kind, role control.Role) {
+	for _, scheme := range op.Security {
+		for name, roles := range scheme {
+			k = kind(name)
+			for _, r := range roles {
+				role = control.Role(r)
+			}
+		}
+	}
+	return k, role
 }
 
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {

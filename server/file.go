@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/store"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -27,11 +28,11 @@ func (s *Server) fileRoutes() {
 		return s.control.OpenFileOf(ctx, callerOf(ctx).run, in.SHA256)
 	})
 	handle(s, route{
-		id: "list-files", method: http.MethodGet, path: "/api/sessions/{id}/files", kind: kindUser,
+		id: "list-files", method: http.MethodGet, path: "/api/sessions/{id}/files", user: control.RoleViewer,
 		says: "The files that Blaise keeps for a session, oldest first",
 	}, s.files)
 	download(s, route{
-		id: "get-file", method: http.MethodGet, path: "/api/sessions/{id}/files/{sha256}", kind: kindUser,
+		id: "get-file", method: http.MethodGet, path: "/api/sessions/{id}/files/{sha256}", user: control.RoleViewer,
 		says: "The bytes of a session's file",
 	}, s.file)
 }

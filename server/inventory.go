@@ -7,6 +7,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/store"
 )
 
@@ -20,7 +21,7 @@ func (s *Server) inventoryRoutes() {
 		says: "What exists on the machine of an instance, held against the ledger",
 	}, s.inventory)
 	handle(s, route{
-		id: "leftovers", method: http.MethodGet, path: "/api/leftovers", kind: kindUser,
+		id: "leftovers", method: http.MethodGet, path: "/api/leftovers", user: control.RoleViewer,
 		says: "What a person must see to, for no run will come for it",
 	}, func(ctx context.Context, _ *struct{}) (api.Leftovers, error) { return s.views.Leftovers(ctx) })
 }

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
 )
 
 func (s *Server) loginRoutes() {
@@ -17,28 +17,24 @@ func (s *Server) loginRoutes() {
 		says: "Exchange the code of a sign-in link for a token, once",
 	}, s.login)
 	handle(s, route{
-		id: "login-link", method: http.MethodPost, path: "/api/login/link", kind: kindUser,
+		id: "login-link", method: http.MethodPost, path: "/api/login/link", user: control.RoleViewer,
 		says: "Make a link that signs one browser or terminal in, once",
 	}, s.loginLink)
 	handle(s, route{
-		id: "me", method: http.MethodGet, path: "/api/me", kind: kindUser, says: "Who the token belongs to",
+		id: "me", method: http.MethodGet, path: "/api/me", user: control.RoleViewer, says: "Who the token belongs to",
 	}, func(ctx context.Context, _ *struct{}) (api.Me, error) {
 		u := callerOf(ctx).user
-		return api.Me{Name: u.Name, Role: u.Role, Version: s.o.Version}, nil
+		return api.Me{Name: u.Name, Role: string(u.Role), Version: s.o.Version}, nil
 	})
 }
 
 func (s *Server) login(ctx context.Context, in *struct{ Body api.Login }) (api.LoggedIn, error) {
-	token, err := s.control.Login(ctx, in.Body.Code, s.o.UserName)
-	if err != nil {
-		return api.LoggedIn{}, err
-	}
-	u, err := s.control.ByUserToken(ctx, token)
-	return api.LoggedIn{Token: token, Name: u.Name, Role: u.Role}, err
+	token, u, err := s.control.Login(ctx, in.Body.Code, "terminal")
+	return api.LoggedIn{Token: token, Name: u.Name, Role: string(u.Role)}, err
 }
 
 func (s *Server) loginLink(ctx context.Context, _ *struct{}) (api.Link, error) {
-	code, err := s.control.NewLoginCode(ctx)
+	code, err := s.control.NewLoginCode(ctx, callerOf(ctx).user)
 	return api.Link{URL: LoginURL(s.o.URL, code), Code: code}, err
 }
 
@@ -56,13 +52,22 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 		s.loginAnswer(w, http.StatusUnauthorized, loginView{})
 		return
 	}
-	token, err := s.control.Login(r.Context(), code, s.o.UserName)
+	if led(r) {
+		s.loginAnswer(w, http.StatusOK, loginView{Go: r.URL.RequestURI()})
+		return
+	}
+	token, _, err := s.control.Login(r.Context(), code, "browser")
 	if err != nil {
 		p := problemOf(r.Context(), s.log, err)
 		s.loginAnswer(w, p.Status, loginView{Error: p.Detail})
 		return
 	}
-	http.SetCookie(w, s.cookie(r, token, int(cookieLife.Seconds())))
+	if old, byCookie := tokenOf(r); byCookie {
+		if err := s.control.Logout(r.Context(), old); err != nil {
+			s.log.Error("earlier sign-in not ended", "error", err) // it ends by itself
+		}
+	}
+	http.SetCookie(w, s.cookie(r, token, int(control.SignedIn.Seconds())))
 	s.loginAnswer(w, http.StatusOK, loginView{In: true})
 }
 
@@ -70,6 +75,16 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 // the code up.
 func prefetch(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Sec-Purpose")+r.Header.Get("Purpose"), "prefetch")
+}
+
+// led says that a page of another site sent the browser here: it must not sign
+// somebody in as somebody else unseen.
+func led(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return false
+	}
+	return true
 }
 
 func (s *Server) cookie(r *http.Request, value string, age int) *http.Cookie {
@@ -118,7 +133,8 @@ func (s *Server) signedIn(next http.Handler) http.Handler {
 
 type loginView struct {
 	In    bool
-	Quiet bool // being signed out is no error
+	Go    string // where the link goes on, for a person to follow
+	Quiet bool   // being signed out is no error
 	Error string
 }
 
@@ -135,11 +151,10 @@ var loginTemplate = template.Must(template.New("login").Parse(`<!doctype html>
 <body class="door"><main class="card">
 <h1>Blaise</h1>
 {{if .In}}<p>You are signed in. <a href="/">Go on to the sessions</a>.</p>
+{{else if .Go}}<p>Another page sent you here with a sign-in link. It signs this browser in as whom it
+was made for.</p><p><a class="button primary" href="{{.Go}}">Sign in with it</a></p>
 {{else}}{{if and .Error (not .Quiet)}}<p class="error" role="alert">{{.Error}}</p>{{end}}
 <p>Sign in with a link: it is printed when Blaise starts, and <code>blaise open</code> or
 <code>blaise login --link</code> makes a new one. Each works once.</p>{{end}}
 </main></body></html>
 `))
-
-// cookieLife is how long a browser stays signed in.
-const cookieLife = 30 * 24 * time.Hour

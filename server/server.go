@@ -25,8 +25,6 @@ type Options struct {
 	// accepted, and any if both are empty.
 	Loopback     bool
 	AllowedHosts []string
-	// UserName is who a browser or terminal that signs in by a link acts as.
-	UserName string
 	// KeepAlive is how often a silent stream gives a sign of life, 15 s.
 	KeepAlive time.Duration
 	// BodySilence is how long the sender of a body may be silent, one minute.
@@ -63,9 +61,6 @@ func newServer(o Options) *Server {
 	if o.BodySilence == 0 {
 		o.BodySilence = time.Minute
 	}
-	if o.UserName == "" {
-		o.UserName = "operator"
-	}
 	return &Server{o: o, control: o.Control, views: o.Views, log: o.Log, hosts: hostsOf(o)}
 }
 
@@ -80,16 +75,13 @@ func (s *Server) handler() http.Handler {
 	s.streamRoutes()
 	s.fileRoutes()
 	s.agentRoutes()
+	s.userRoutes()
 	s.loginRoutes()
 	s.docs = docsPage(s.api.OpenAPI())
 
-	mux.HandleFunc("GET /api/sessions/{id}/shell", s.shell)
-	mux.HandleFunc("GET /api/run/shells/{key}", s.joinShell)
-	mux.HandleFunc("GET /livez", s.livez)
-	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.HandleFunc("GET /docs", s.docsRoute)
-	mux.HandleFunc("GET /login", s.loginPage)
-	mux.HandleFunc("POST /logout", s.logout)
+	for _, b := range s.bareRoutes() {
+		mux.HandleFunc(b.pattern, s.door(b))
+	}
 	mux.HandleFunc("/api/", s.unknown)
 	if s.o.Dashboard != nil {
 		mux.Handle("/", s.signedIn(s.o.Dashboard))
@@ -119,7 +111,8 @@ type route struct {
 	id     string
 	method string
 	path   string
-	kind   kind // who may call it
+	kind   kind         // whose tokens open it, if not a user's
+	user   control.Role // what a user needs to be
 	says   string
 	limit  int64 // of the body in bytes, 1 MiB if 0
 	loose  bool  // the body is checked by the handler alone
@@ -129,19 +122,26 @@ type route struct {
 const defaultLimit = 1 << 20
 
 func (r route) operation() huma.Operation {
+	kind, roles := r.kind, []string{}
+	if r.user != "" {
+		kind, roles = kindUser, []string{string(r.user)}
+	}
 	op := huma.Operation{
-		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.says, Tags: []string{string(r.kind)},
+		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.says, Tags: []string{string(kind)},
 		MaxBodyBytes: defaultLimit + 1, SkipValidateBody: r.loose, DefaultStatus: r.status,
 		// The connection's read deadline would outlive the body and cancel a
 		// handler that waits; guarded sets one per read instead.
 		BodyReadTimeout: -1,
 		Errors:          []int{http.StatusBadRequest, http.StatusForbidden, http.StatusConflict},
 	}
+	if r.kind == kindUser {
+		panic("server: route " + r.id + " says what kind of token it needs, and not which role")
+	}
 	if r.limit > 0 {
 		op.MaxBodyBytes = r.limit + 1
 	}
-	if r.kind != kindNone {
-		op.Security = []map[string][]string{{string(r.kind): {}}}
+	if kind != kindNone {
+		op.Security = []map[string][]string{{string(kind): roles}}
 	}
 	return op
 }

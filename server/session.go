@@ -16,43 +16,43 @@ const maxMessage = 2*control.MaxMessage + blaise.MaxAttached/2*3 + 64<<10
 
 func (s *Server) sessionRoutes() {
 	handle(s, route{
-		id: "list-sessions", method: http.MethodGet, path: "/api/sessions", kind: kindUser,
+		id: "list-sessions", method: http.MethodGet, path: "/api/sessions", user: control.RoleViewer,
 		says: "Sessions, the latest first",
 	}, s.listSessions)
 	handle(s, route{
-		id: "start-session", method: http.MethodPost, path: "/api/sessions", kind: kindUser, limit: maxMessage,
+		id: "start-session", method: http.MethodPost, path: "/api/sessions", user: control.RoleMember, limit: maxMessage,
 		says: "Begin a session with its first message", status: http.StatusCreated,
 	}, s.startSession)
 	handle(s, route{
-		id: "get-session", method: http.MethodGet, path: "/api/sessions/{id}", kind: kindUser,
+		id: "get-session", method: http.MethodGet, path: "/api/sessions/{id}", user: control.RoleViewer,
 		says: "All of a session; the beginning of an id does",
 	}, s.getSession)
 	handle(s, route{
-		id: "post-message", method: http.MethodPost, path: "/api/sessions/{id}/messages", kind: kindUser,
+		id: "post-message", method: http.MethodPost, path: "/api/sessions/{id}/messages", user: control.RoleMember,
 		limit: maxMessage, says: "Send a message", status: http.StatusCreated,
 	}, s.postMessage)
 	handle(s, route{
-		id: "choose-settings", method: http.MethodPost, path: "/api/sessions/{id}/settings", kind: kindUser,
+		id: "choose-settings", method: http.MethodPost, path: "/api/sessions/{id}/settings", user: control.RoleMember,
 		says: "Choose the mode, the model, options of the agent",
 	}, s.choose)
 	act(s, route{
 		id: "withdraw-message", method: http.MethodPost, path: "/api/sessions/{id}/messages/{message}/withdraw",
-		kind: kindUser, says: "Take back a message that is queued",
+		user: control.RoleMember, says: "Take back a message that is queued",
 	}, s.withdraw)
 	act(s, route{
 		id: "answer-question", method: http.MethodPost, path: "/api/sessions/{id}/questions/{question}",
-		kind: kindUser, says: "Decide a question, once",
+		user: control.RoleMember, says: "Decide a question, once",
 	}, s.answerQuestion)
 	handle(s, route{
-		id: "get-history", method: http.MethodGet, path: "/api/sessions/{id}/history", kind: kindUser,
+		id: "get-history", method: http.MethodGet, path: "/api/sessions/{id}/history", user: control.RoleViewer,
 		says: "What changed in a session, oldest first",
 	}, s.history)
 	handle(s, route{
-		id: "why", method: http.MethodGet, path: "/api/why/{id}", kind: kindUser,
+		id: "why", method: http.MethodGet, path: "/api/why/{id}", user: control.RoleViewer,
 		says: "Why a session, run or message is as it is",
 	}, s.why)
 	act(s, route{
-		id: "lost", method: http.MethodPost, path: "/api/runs/{run}/lost", kind: kindUser,
+		id: "lost", method: http.MethodPost, path: "/api/runs/{run}/lost", user: control.RoleAdmin,
 		says: "Declare a run lost that is known to be gone",
 	}, s.lost)
 	for _, a := range acts {

@@ -54,11 +54,6 @@ func (s *shells) take(key string, session blaise.SessionID) (waitingShell, bool)
 
 // shell is a person's end: it asks the run for the other and joins the two.
 func (s *Server) shell(w http.ResponseWriter, r *http.Request) {
-	c, err := s.admit(r, kindUser)
-	if err != nil {
-		s.refuse(w, r, err)
-		return
-	}
 	id, err := s.views.Find(r.Context(), r.PathValue("id"))
 	if err != nil {
 		s.refuse(w, r, err)
@@ -69,7 +64,7 @@ func (s *Server) shell(w http.ResponseWriter, r *http.Request) {
 	s.shells.wait(key, wait)
 	defer s.shells.take(key, "")
 	defer close(wait.done)
-	e := blaise.Event{Kind: blaise.EventShellAsked, By: c.user.Name, Key: key, Reason: r.URL.Query().Get("what")}
+	e := blaise.Event{Kind: blaise.EventShellAsked, By: callerOf(r.Context()).user.Name, Key: key, Reason: r.URL.Query().Get("what")}
 	if err := s.control.Act(r.Context(), id, e); err != nil {
 		s.refuse(w, r, err)
 		return
@@ -165,15 +160,12 @@ func exitWords(b []byte) string {
 
 // joinShell is the run's end.
 func (s *Server) joinShell(w http.ResponseWriter, r *http.Request) {
-	c, err := s.admit(r, kindRun)
-	if err == nil {
-		err = alive(c.run)
-	}
-	if err != nil {
+	run := callerOf(r.Context()).run
+	if err := alive(run); err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	wait, ok := s.shells.take(r.PathValue("key"), c.run.ID.Session())
+	wait, ok := s.shells.take(r.PathValue("key"), run.ID.Session())
 	if !ok {
 		s.refuse(w, r, blaise.Errorf(blaise.CodeNotFound, "no shell of that name waits"))
 		return

@@ -21,15 +21,15 @@ func (s *Server) streamRoutes() {
 		says: "Directives as they are issued or taken back",
 	}, s.directivesStream)
 	stream(s, route{
-		id: "session-stream", method: http.MethodGet, path: "/api/sessions/{id}/stream", kind: kindUser,
+		id: "session-stream", method: http.MethodGet, path: "/api/sessions/{id}/stream", user: control.RoleViewer,
 		says: "A session and its transcript as they change",
 	}, s.sessionStream)
 	handle(s, route{
-		id: "session-follow", method: http.MethodGet, path: "/api/sessions/{id}/follow", kind: kindUser,
+		id: "session-follow", method: http.MethodGet, path: "/api/sessions/{id}/follow", user: control.RoleViewer,
 		says: "The polling form of the session's stream",
 	}, s.sessionFollow)
 	handle(s, route{
-		id: "get-transcript", method: http.MethodGet, path: "/api/sessions/{id}/transcript", kind: kindUser,
+		id: "get-transcript", method: http.MethodGet, path: "/api/sessions/{id}/transcript", user: control.RoleViewer,
 		says: "A part of a session's transcript",
 	}, s.transcript)
 }

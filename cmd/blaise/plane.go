@@ -133,7 +133,7 @@ func (p *plane) handler() http.Handler {
 	return server.New(server.Options{
 		Control: p.control, Views: views, Dashboard: dashboardOf(p.control, views, p.log),
 		Log: p.log, Version: programVersion(), URL: p.url,
-		Loopback: isLoopback(p.listener.Addr()), AllowedHosts: p.o.hosts, UserName: userName(),
+		Loopback: isLoopback(p.listener.Addr()), AllowedHosts: p.o.hosts,
 	})
 }
 
@@ -152,7 +152,7 @@ func (p *plane) admin(ctx context.Context) (token string, first bool, err error)
 			return "", false, err
 		}
 	}
-	if token, err = p.control.NewUserToken(ctx, userName(), "admin"); err != nil {
+	if token, err = p.control.NewUserToken(ctx, userName(), control.RoleAdmin); err != nil {
 		return "", false, err
 	}
 	return token, true, writePrivate(path, []byte(token+"\n"))

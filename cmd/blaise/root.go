@@ -25,12 +25,12 @@ func rootCommand(a *app) *cobra.Command {
 	root.AddGroup(
 		&cobra.Group{ID: "system", Title: "Run Blaise:"},
 		&cobra.Group{ID: "session", Title: "Sessions (each also as `blaise session VERB`):"},
-		&cobra.Group{ID: "admin", Title: "Agents and runners:"},
+		&cobra.Group{ID: "admin", Title: "Agents, runners and people:"},
 		&cobra.Group{ID: "other", Title: "Other:"},
 	)
 	add(root, "system", devCommand(a), serveCommand(a), loginCommand(a), openCommand(a))
 	add(root, "session", sessionVerbs(a)...)
-	add(root, "admin", applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), lostCommand(a))
+	add(root, "admin", applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), userCommand(a), lostCommand(a))
 	add(root, "other", sessionCommand(a), demoCommand(), versionCommand(a))
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")

@@ -12,8 +12,8 @@ import (
 )
 
 func tokenCommand(a *app) *cobra.Command {
-	c := family("token", "Make and revoke the tokens of runners", "  blaise token create laptop")
-	c.AddCommand(tokenCreateCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
+	c := family("token", "Make and revoke the tokens of runners, and your own", "  blaise token create laptop")
+	c.AddCommand(tokenCreateCommand(a), tokenListCommand(a), tokenRevokeCommand(a), personalCommand(a))
 	return c
 }
 

@@ -67,7 +67,8 @@ func command(ts *testscript.TestScript, args ...string) *exec.Cmd {
 	c := exec.Command(filepath.Join(programs, args[0]), args[1:]...)
 	c.Dir = ts.MkAbs(".")
 	for _, name := range []string{
-		"PATH", "HOME", "WORK", "BLAISE_DATA", "BLAISE_URL", "BLAISE_TOKEN", "BLAISE_RUNNER_TOKEN", markName,
+		"PATH", "HOME", "WORK", "BLAISE_DATA", "BLAISE_URL", "BLAISE_TOKEN", "BLAISE_RUNNER_TOKEN", "XDG_CONFIG_HOME",
+		markName,
 	} {
 		if v := ts.Getenv(name); v != "" {
 			c.Env = append(c.Env, name+"="+v)

@@ -81,40 +81,20 @@ func testRunners(t *testing.T, db *store.DB) {
 	})
 }
 
-func testUsers(t *testing.T, db *store.DB) {
-	u := store.UserToken{Hash: hash("u"), Name: "ada", Role: "admin", By: "bob"}
-	u.CreatedAt = time.Now().UTC()
-	past := time.Now().Add(-time.Hour).UTC()
-	old := store.UserToken{Hash: hash("old"), Name: "eve", ExpiresAt: past}
-	do(t, db, func(tx *store.Tx) error {
-		ok(t, tx.PutUserToken(old))
-		return tx.PutUserToken(u)
-	})
-	got, err := db.UserByToken(t.Context(), hash("u"))
-	ok(t, err)
-	u.CreatedAt = got.CreatedAt.Round(0)
-	equal(t, "user", got, u)
-	_, err = db.UserByToken(t.Context(), hash("old"))
-	code(t, err, blaise.CodeNotFound)
-	all, err := db.ListUserTokens(t.Context())
-	ok(t, err)
-	equal(t, "users", all, []store.UserToken{old, u})
-	do(t, db, func(tx *store.Tx) error { return tx.DeleteUserToken(hash("u")) })
-	_, err = db.UserByToken(t.Context(), hash("u"))
-	code(t, err, blaise.CodeNotFound)
-}
-
 func testLoginCode(t *testing.T, db *store.DB) {
 	do(t, db, func(tx *store.Tx) error {
-		ok(t, tx.PutLoginCode(hash("code"), time.Now().Add(time.Hour)))
-		return tx.PutLoginCode(hash("stale"), time.Now().Add(-time.Hour))
+		ok(t, tx.PutLoginCode(hash("code"), time.Now().Add(time.Hour), store.LoginCode{Name: "ada", Scope: "viewer"}))
+		return tx.PutLoginCode(hash("stale"), time.Now().Add(-time.Hour), store.LoginCode{Name: "eve"})
 	})
 	taken := make(chan bool, callers)
 	together(func(int) {
 		check(t, db.Tx(t.Context(), func(tx *store.Tx) error {
-			took, err := tx.TakeLoginCode(hash("code"))
+			c, took, err := tx.TakeLoginCode(hash("code"))
 			taken <- took
-			stale, _ := tx.TakeLoginCode(hash("stale"))
+			if took {
+				equal(t, "the code", c, store.LoginCode{Name: "ada", Scope: "viewer"})
+			}
+			_, stale, _ := tx.TakeLoginCode(hash("stale"))
 			equal(t, "an expired code works", stale, false)
 			return err
 		}))

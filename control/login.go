@@ -1,0 +1,88 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// codeLife is how long a sign-in link can be used.
+const codeLife = 15 * time.Minute
+
+// SignedIn is how long a browser or terminal stays signed in.
+const SignedIn = 30 * 24 * time.Hour
+
+// NewLoginCode makes a code that signs one browser or terminal in, once, as a
+// user and with no more than by may.
+func (c *Control) NewLoginCode(ctx context.Context, by User) (string, error) {
+	if by.Personal {
+		return "", blaise.Errorf(blaise.CodeDenied, "a personal token makes no sign-in link").
+			WithHint("sign this terminal in with `blaise login`")
+	}
+	code := store.LoginCode{Name: by.Name}
+	if by.Role != by.Whole {
+		code.Scope = string(by.Role)
+	}
+	return c.newCode(ctx, code)
+}
+
+// Invite makes a code that signs a user in, for an administrator to hand on.
+// CodeNotFound.
+func (c *Control) Invite(ctx context.Context, name string) (string, error) {
+	_, found, err := c.db.User(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if !found {
+		return "", blaise.Errorf(blaise.CodeNotFound, "there is no user %s", name).
+			WithHint("`blaise user add %s` makes one", name)
+	}
+	return c.newCode(ctx, store.LoginCode{Name: name})
+}
+
+func (c *Control) newCode(ctx context.Context, l store.LoginCode) (string, error) {
+	code := newSecret(CodePrefix)
+	return code, c.db.Tx(ctx, func(tx *store.Tx) error {
+		return tx.PutLoginCode(HashToken(code), c.now().Add(codeLife), l)
+	})
+}
+
+// Login takes a code and answers a token for whom it was made. Label says what
+// the token is for.
+func (c *Control) Login(ctx context.Context, code, label string) (token string, u User, err error) {
+	err = c.db.Tx(ctx, func(tx *store.Tx) error {
+		l, taken, err := tx.TakeLoginCode(HashToken(code))
+		if err != nil {
+			return err
+		}
+		owner, found, err := tx.User(l.Name)
+		if err != nil {
+			return err
+		}
+		if !taken || !found {
+			return blaise.Errorf(blaise.CodeDenied, "the sign-in link was used before or is too old").
+				WithHint("`blaise open` prints a new one")
+		}
+		token, u, err = c.signIn(tx, owner, store.UserToken{Scope: l.Scope, Label: label})
+		return err
+	})
+	return token, u, err
+}
+
+// signIn makes the token of a browser or terminal; it is always a new one.
+func (c *Control) signIn(tx *store.Tx, owner store.User, t store.UserToken) (string, User, error) {
+	secret := newSecret(UserPrefix)
+	t.Hash, t.ID, t.Name, t.By = HashToken(secret), newTokenID(), owner.Name, owner.Name
+	t.CreatedAt, t.ExpiresAt = c.now(), c.now().Add(SignedIn)
+	if err := tx.ForgetExpired(); err != nil {
+		return "", User{}, err
+	}
+	return secret, userOf(owner, t), tx.PutUserToken(t)
+}
+
+// Logout makes a user token worthless. One that is not known is no error.
+func (c *Control) Logout(ctx context.Context, token string) error {
+	return c.db.Tx(ctx, func(tx *store.Tx) error { return tx.DeleteUserToken(HashToken(token)) })
+}

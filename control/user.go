@@ -1,0 +1,108 @@
+package control
+
+import (
+	"context"
+	"regexp"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// userNames are those that a person can read in a record and not mistake:
+// letters of any script, no signs that turn or hide text.
+var userNames = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]{0,99}$`)
+
+// reserved are the authors in a record that are no people.
+var reserved = map[string]bool{"clock": true, "drain": true, "blaise": true, "runner": true, "upgrade": true}
+
+// AddUser makes a user. CodeRefused: there is one of that name.
+func (c *Control) AddUser(ctx context.Context, by, name string, role Role) error {
+	if !userNames.MatchString(name) || reserved[name] {
+		return blaise.Errorf(blaise.CodeInvalid, "%q is no name of a user", name).
+			WithHint("letters, digits and . _ @ + - are, up to 100: an address of email, for instance")
+	}
+	return c.db.Tx(ctx, func(tx *store.Tx) error {
+		_, found, err := tx.User(name)
+		if err != nil {
+			return err
+		}
+		if found {
+			return blaise.Errorf(blaise.CodeRefused, "there is a user %s already", name).
+				WithHint("`blaise user role %s %s` changes what they may do", name, role)
+		}
+		return c.putUser(tx, by, store.User{Name: name}, role)
+	})
+}
+
+func (c *Control) putUser(tx *store.Tx, by string, u store.User, role Role) error {
+	u.Role, u.Admin, u.By, u.At = string(role), role == RoleAdmin, by, c.now()
+	if u.CreatedAt.IsZero() {
+		u.CreatedAt = u.At
+	}
+	return tx.PutUser(u)
+}
+
+// Users lists the users by name.
+func (c *Control) Users(ctx context.Context) ([]store.User, error) { return c.db.Users(ctx) }
+
+// SetRole changes what a user may do, at once for all their tokens. The last
+// administrator stays one: CodeRefused.
+func (c *Control) SetRole(ctx context.Context, by, name string, role Role) error {
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		u, err := known(tx, name)
+		if err != nil {
+			return err
+		}
+		if role != RoleAdmin {
+			if err := notLast(tx, name); err != nil {
+				return err
+			}
+		}
+		return c.putUser(tx, by, u, role)
+	})
+	if err == nil {
+		c.log.Info("role of a user changed", "user", name, "role", role, "by", by)
+		c.hub.Wake(TopicUser(name))
+	}
+	return err
+}
+
+// RemoveUser forgets a user and makes all their tokens worthless; the record
+// keeps their name. The last administrator stays: CodeRefused.
+func (c *Control) RemoveUser(ctx context.Context, by, name string) error {
+	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+		if _, err := known(tx, name); err != nil {
+			return err
+		}
+		if err := notLast(tx, name); err != nil {
+			return err
+		}
+		return tx.DeleteUser(name)
+	})
+	if err == nil {
+		c.log.Info("user removed", "user", name, "by", by)
+		c.hub.Wake(TopicUser(name))
+	}
+	return err
+}
+
+func known(tx *store.Tx, name string) (store.User, error) {
+	u, found, err := tx.User(name)
+	if err == nil && !found {
+		err = blaise.Errorf(blaise.CodeNotFound, "there is no user %s", name).WithHint("see `blaise user list`")
+	}
+	return u, err
+}
+
+// notLast refuses to leave Blaise without an administrator.
+func notLast(tx *store.Tx, name string) error {
+	admins, err := tx.Admins()
+	if err != nil {
+		return err
+	}
+	if len(admins) == 1 && admins[0].Name == name {
+		return blaise.Errorf(blaise.CodeRefused, "%s is the last administrator", name).
+			WithHint("make another one first: `blaise user role NAME admin`")
+	}
+	return nil
+}

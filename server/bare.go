@@ -1,0 +1,46 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"blaise.dev/blaise/control"
+)
+
+// A bareRoute is one beside the API: it answers something else than JSON.
+type bareRoute struct {
+	pattern string
+	kind    kind         // whose tokens open it; kindNone for all the world
+	user    control.Role // what a user needs to be
+	do      http.HandlerFunc
+}
+
+func (s *Server) bareRoutes() []bareRoute {
+	return []bareRoute{
+		{"GET /livez", kindNone, "", s.livez},
+		{"GET /readyz", kindNone, "", s.readyz},
+		{"GET /docs", kindNone, "", s.docsRoute},
+		{"GET /login", kindNone, "", s.loginPage},
+		{"POST /logout", kindNone, "", s.logout},
+		{"GET /api/sessions/{id}/shell", kindUser, control.RoleMember, s.shell},
+		{"GET /api/run/shells/{key}", kindRun, "", s.joinShell},
+	}
+}
+
+// door lets those through whom a bare route is for.
+func (s *Server) door(b bareRoute) http.HandlerFunc {
+	if b.kind == kindNone {
+		return b.do
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, err := s.admit(r, b.kind)
+		if err == nil && b.kind == kindUser {
+			err = c.user.May(r.URL.Path, b.user)
+		}
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		b.do(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
+	}
+}
