@@ -36,7 +36,8 @@ type actIn struct {
 
 func (s *Server) actRoute(a personAct) {
 	act(s, route{
-		id: a.name, method: http.MethodPost, path: "/api/sessions/{id}/" + a.name, user: control.RoleFor(blaise.Event{Kind: a.kind}), says: a.says,
+		id: a.name, method: http.MethodPost, path: "/api/sessions/{id}/" + a.name,
+		user: control.RoleFor(blaise.Event{Kind: a.kind}), says: a.says,
 	}, func(ctx context.Context, in *actIn) error {
 		user := callerOf(ctx).user
 		by := user.Name

@@ -28,6 +28,7 @@ var roles = map[string]control.Role{
 	"withdraw-message": control.RoleMember, "answer-question": control.RoleMember, "end": control.RoleMember,
 	"pause": control.RoleMember, "cancel": control.RoleMember, "retry": control.RoleMember,
 	"retry-teardown": control.RoleMember, "hold": control.RoleMember, "release": control.RoleMember,
+	"pushed": control.RoleMember,
 
 	"mark-destroyed": control.RoleAdmin, "lost": control.RoleAdmin, "apply-agent": control.RoleAdmin,
 	"set-agent-state": control.RoleAdmin, "create-token": control.RoleAdmin, "revoke-token": control.RoleAdmin,
