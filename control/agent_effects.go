@@ -143,7 +143,7 @@ type Waiting struct {
 
 // Queue lists the runs that wait for a runner, in the order they are offered.
 func (c *Control) Queue(ctx context.Context) ([]Waiting, error) {
-	offers, err := c.db.Offers(ctx, queueMost, nil)
+	offers, err := c.db.Offers(ctx, queueMost)
 	var list []Waiting
 	for n, o := range offers {
 		list = append(list, Waiting{Session: o.Session, Agent: o.Agent, Place: n + 1})

@@ -22,15 +22,15 @@ type Options struct {
 // A Control is one process of the control plane. It is safe for concurrent
 // use.
 type Control struct {
-	db     *store.DB
-	secret []byte
-	log    *slog.Logger
-	now    func() time.Time
-	hub    *Hub
-	beats  *beats
-	sweep  *sweeper
-	leaves *farewell
-	shown  *shown
+	db      *store.DB
+	secret  []byte
+	log     *slog.Logger
+	now     func() time.Time
+	hub     *Hub
+	beats   *beats
+	sweep   *sweeper
+	leaves  *farewell
+	waiting *waiting
 }
 
 // New returns a Control that decides; its clocks stand still until Run.
@@ -48,7 +48,7 @@ func New(o Options) *Control {
 	// are compared alike; the sweeper notices what the wall clock does.
 	now := func() time.Time { return o.Now().Round(0).UTC() }
 	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now),
-		shown: &shown{to: map[blaise.RunID]showing{}}}
+		waiting: newWaiting(o.DB)}
 	c.sweep, c.leaves = newSweeper(c), newFarewell(c)
 	return c
 }
@@ -145,7 +145,7 @@ func (c *Control) wake(p blaise.Plan) {
 		if r.State == blaise.RunOffered {
 			c.hub.Wake(TopicOffers)
 		} else {
-			c.shown.forget(r.ID)
+			c.waiting.forget(r.ID)
 		}
 		if len(p.Issue) > 0 || len(p.Void) > 0 {
 			c.hub.Wake(TopicRun(r.ID))
@@ -153,7 +153,7 @@ func (c *Control) wake(p blaise.Plan) {
 	}
 	for _, r := range p.Ended.Runs {
 		c.beats.forget(r.ID)
-		c.shown.forget(r.ID)
+		c.waiting.forget(r.ID)
 		c.hub.Wake(TopicRun(r.ID))
 		c.leaves.hint(r.Runner)
 	}

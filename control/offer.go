@@ -8,12 +8,8 @@ import (
 	"blaise.dev/blaise/store"
 )
 
-// offerBatch is how many waiting runs one look considers, fewBatch how many
-// beyond its slots it reads first: mostly the first ones will do.
-const (
-	offerBatch = 200
-	fewBatch   = 8
-)
+// offerBatch is how many waiting runs one look considers.
+const offerBatch = 200
 
 // elsewhereAfter is how long a run that could go back to its last instance
 // waits for it before another instance of the machine may take it (A31).
@@ -89,51 +85,51 @@ func (c *Control) leaving(ctx context.Context, id blaise.RunnerID) (bool, error)
 	return r.Leaving != nil, err
 }
 
-// look reads the waiting runs once. again is when it is worth to look without
-// being woken: last instances' first claims lapse, and what others were shown
-// and did not take.
+// look chooses once: from what another one saw a moment ago where that will do,
+// else from what waits now. again is when it is worth to look without being
+// woken: last instances' first claims lapse, and what others were shown and did
+// not take.
 func (c *Control) look(ctx context.Context, a Asker) ([]store.Offer, time.Duration, error) {
 	if a.Slots <= 0 {
 		return nil, time.Minute, nil
 	}
-	mine, again, more, err := c.choose(ctx, a, min(a.Slots+fewBatch, offerBatch))
-	if err == nil && len(mine) == 0 && more {
-		mine, again, _, err = c.choose(ctx, a, offerBatch)
+	asked := time.Now()
+	runs, seen, err := c.waiting.since(ctx, asked.Add(-freshFor))
+	if err != nil {
+		return nil, 0, err
 	}
-	return mine, again, err
+	mine, again, err := c.choose(ctx, a, runs)
+	if err != nil || len(mine) > 0 || !seen.Before(asked) {
+		return mine, again, err
+	}
+	if runs, _, err = c.waiting.since(ctx, asked); err != nil {
+		return nil, 0, err
+	}
+	return c.choose(ctx, a, runs)
 }
 
-// choose takes from the first waiting runs, as many as limit, those that the
-// asker may take; more says that there may be others behind them.
-func (c *Control) choose(ctx context.Context, a Asker, limit int) (mine []store.Offer, again time.Duration, more bool, err error) {
+// choose takes the first of the runs that the asker may take.
+func (c *Control) choose(ctx context.Context, a Asker, runs []store.Offer) (mine []store.Offer, again time.Duration, err error) {
 	now := c.now()
 	again = time.Minute
-	elsewhere := c.shown.elsewhere(a.Instance.ID, now)
-	if len(elsewhere) > 0 {
-		again = shownFor
-	}
-	all, err := c.db.Offers(ctx, limit, elsewhere)
-	if err != nil {
-		return nil, 0, false, err
-	}
-	for _, o := range all {
+	for _, o := range runs {
 		if len(mine) == a.Slots {
 			break
 		}
 		wait, ok, err := c.mayTake(ctx, a, o)
 		switch {
 		case err != nil:
-			return nil, 0, false, err
+			return nil, 0, err
 		case !ok:
 		case wait > 0:
 			again = min(again, wait)
-		case c.shown.show(o.Run.ID, a.Instance.ID, now):
+		case c.waiting.show(o.Run.ID, a.Instance.ID, now):
 			mine = append(mine, o)
 		default:
 			again = min(again, shownFor)
 		}
 	}
-	return mine, again, len(all) == limit, nil
+	return mine, again, nil
 }
 
 // mayTake says whether the asker may take a run, and after what wait.

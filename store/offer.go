@@ -18,34 +18,24 @@ type Offer struct {
 }
 
 // QueryOffers is the query of [DB.Offers], for those who look at its plan.
-const QueryOffers = `SELECT r.id, r.session, s.agent, COALESCE(a.requirements, 'null'), r.body
+const QueryOffers = `SELECT r.session, s.agent, COALESCE(a.requirements, 'null'), r.body
 	FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
 	WHERE r.queue IS NOT NULL AND s.held = 0
 	ORDER BY r.queue, r.offered_at, r.id LIMIT ?`
 
-// Offers lists the first offered runs, at most limit, without those in skip:
-// teardowns first, then the oldest. Runs of held sessions are not offered.
-func (db *DB) Offers(ctx context.Context, limit int, skip map[blaise.RunID]bool) ([]Offer, error) {
+// Offers lists the first offered runs, at most limit: teardowns first, then the
+// oldest. Runs of held sessions are not offered.
+func (db *DB) Offers(ctx context.Context, limit int) ([]Offer, error) {
 	var all []Offer
 	err := db.read(ctx).each(func(row *sql.Rows) error {
 		var o Offer
-		var id blaise.RunID
-		var requirements, body sql.RawBytes // most rows are left out, or read once
-		if err := row.Scan(&id, &o.Session, &o.Agent, &requirements, &body); err != nil {
+		var requirements, body sql.RawBytes // read once
+		if err := row.Scan(&o.Session, &o.Agent, &requirements, &body); err != nil {
 			return err
-		}
-		if skip[id] {
-			return nil
-		}
-		if len(all) == limit {
-			return errEnough
 		}
 		err := errors.Join(json.Unmarshal(requirements, &o.Requirements), json.Unmarshal(body, &o.Run))
 		all = append(all, o)
 		return err
-	}, QueryOffers, limit+len(skip))
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
+	}, QueryOffers, limit)
 	return all, err
 }

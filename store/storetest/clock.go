@@ -88,7 +88,7 @@ func testHold(t *testing.T, db *store.DB) {
 	count := func() (n int) {
 		due, err := db.Due(t.Context(), start, 9)
 		ok(t, err)
-		offers, err := db.Offers(t.Context(), 9, nil)
+		offers, err := db.Offers(t.Context(), 9)
 		ok(t, err)
 		return len(due) + len(offers)
 	}

@@ -161,7 +161,7 @@ func testOffers(t *testing.T, db *store.DB) {
 	create(t, db, snaps...)
 	offered := func(limit int) (ids []blaise.RunID) {
 		t.Helper()
-		offers, err := db.Offers(t.Context(), limit, nil)
+		offers, err := db.Offers(t.Context(), limit)
 		ok(t, err)
 		for _, o := range offers {
 			ids = append(ids, o.Run.ID)
@@ -177,9 +177,6 @@ func testOffers(t *testing.T, db *store.DB) {
 	run := func(i int) blaise.RunID { return snaps[i].Run.ID }
 	equal(t, "offers", offered(9), []blaise.RunID{run(0), run(4), run(3), run(1)})
 	equal(t, "first offer", offered(1), []blaise.RunID{run(0)})
-	others, err := db.Offers(t.Context(), 1, map[blaise.RunID]bool{run(0): true})
-	ok(t, err)
-	equal(t, "the next offer", others[0].Run.ID, run(4))
 	change(t, db, snaps[4].Session.ID, func(p *blaise.Plan) { p.Next.Run.State = blaise.RunAccepted })
 	equal(t, "offers after one was taken", offered(9), []blaise.RunID{run(0), run(3), run(1)})
 }

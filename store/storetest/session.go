@@ -107,7 +107,7 @@ func testTakeback(t *testing.T, db *store.DB) {
 	if got.Last != nil {
 		t.Errorf("a run withdrawn before it was accepted counts as the last one: %+v", *got.Last)
 	}
-	offers, err := db.Offers(t.Context(), 9, nil)
+	offers, err := db.Offers(t.Context(), 9)
 	ok(t, err)
 	equal(t, "offers", len(offers), 0)
 	// Lost again, it is the one that may be taken back again.
