@@ -19,8 +19,11 @@ func (d *decision) loseRun(reason string) {
 	s.Environment.Recreate = s.Environment.Recreate && !s.Environment.EverOpen &&
 		s.Environment.Generation > 1 // of a renewed one: its notice is still owed
 	d.breakTurn("run lost: " + reason)
+	kind := s.Run.Kind
 	d.endRun(RunLost, reason)
-	d.countFailure(reason)
+	if kind != RunShell { // it had no message to answer
+		d.countFailure(reason)
+	}
 }
 
 // breakTurn interrupts what the run was delivered.
@@ -61,6 +64,9 @@ func (d *decision) spawnFailed() error {
 		d.tryFailed(RunFailed, onRunLost, onRunLostLast, reason)
 		return nil
 	}
+	if s.Run.Kind == RunShell {
+		return d.shellFailed(RunFailed)
+	}
 	delay := spawnDelays[min(s.Session.SpawnFails, len(spawnDelays)-1)]
 	s.Session.SpawnFails++
 	d.endRun(RunFailed, reason)
@@ -93,7 +99,11 @@ func (d *decision) refused() error {
 		d.move(onRefused, reason)
 	}
 	d.breakTurn("run refused: " + reason)
+	kind := s.Run.Kind
 	d.endRun(RunRefused, reason)
+	if kind == RunShell {
+		return nil // no message was its own
+	}
 	for i := range s.Messages {
 		if m := &s.Messages[i]; m.deliverable() {
 			m.Reason = refusedPrefix + reason

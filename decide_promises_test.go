@@ -142,7 +142,7 @@ func checkMessages(t *rapid.T, s blaise.Snapshot, now time.Time) {
 		}
 	}
 	ready := s.Run != nil && s.Run.State == blaise.RunConnected && s.Run.Turn == "" &&
-		s.Environment.State == blaise.EnvOpen && !s.Session.Held
+		s.Run.Kind != blaise.RunShell && s.Environment.State == blaise.EnvOpen && !s.Session.Held
 	for _, d := range s.Directives {
 		ready = ready && d.Kind != blaise.DirectiveStop
 	}
@@ -189,7 +189,14 @@ func checkClocks(t *rapid.T, s blaise.Snapshot) {
 	if idle && !parked && s.Session.State != blaise.SessionIdle && s.Session.State != blaise.SessionEnded {
 		t.Fatalf("an open run without a message is %s, not idle", s.Session.State)
 	}
-	if idle && !parked && len(s.Directives) == 0 && s.Policy.IdleAfter > 0 && !clockRuns(s, blaise.ClockIdle) {
+	shell := s.Run != nil && s.Run.Kind == blaise.RunShell
+	if shell && idle && s.Policy.Archived && len(s.Directives) == 0 {
+		t.Fatal("a run for a shell of an archived agent is not told to stop")
+	}
+	if shell && clockRuns(s, blaise.ClockIdle) {
+		t.Fatal("a person's shell is no idle session")
+	}
+	if idle && !parked && !shell && len(s.Directives) == 0 && s.Policy.IdleAfter > 0 && !clockRuns(s, blaise.ClockIdle) {
 		t.Fatal("an idle session has no idle clock")
 	}
 	if parked && (clockRuns(s, blaise.ClockSilenceWarn) || clockRuns(s, blaise.ClockStalled)) {

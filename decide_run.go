@@ -40,6 +40,7 @@ func (d *decision) connected() error {
 	}
 	on := map[RunKind]EnvironmentEvent{
 		RunStart: onConnectedStart, RunResume: onConnectedResume, RunTeardown: onConnectedTeardown,
+		RunShell: onConnectedResume,
 	}[s.Run.Kind]
 	if !d.can(on) {
 		d.move(on, "") // records that there is no row

@@ -11,6 +11,7 @@ func (d *decision) settle() {
 	d.settleQuestions()
 	d.settleStop()
 	d.settleDrain()
+	d.settleShell()
 	d.settleOffer()
 	d.settlePrompt()
 	d.settleDirectives()
@@ -93,9 +94,13 @@ func (d *decision) settleOffer() {
 	if s.Run != nil && (s.Run.Kind != kind || s.Run.Runner != s.pinned(kind)) {
 		d.endRun(RunCancelled, "withdrawn: "+why)
 	}
-	if kind == "" || s.Run != nil {
-		return
+	if kind != "" && s.Run == nil {
+		d.offer(kind, why)
 	}
+}
+
+func (d *decision) offer(kind RunKind, why string) {
+	s := &d.next
 	s.Session.Runs++
 	run := &Run{
 		ID: s.Session.ID.Run(s.Session.Runs), Attempt: s.Session.Runs, Kind: kind,
@@ -118,10 +123,12 @@ func (d *decision) owed() (RunKind, string) {
 		return RunTeardown, "a teardown is owed"
 	case s.ended():
 		return "", "the session has ended"
-	case s.first() == nil:
+	case s.first() == nil && !s.shellOwed():
 		return "", "no message waits"
 	case s.Policy.Disabled || s.Policy.Archived:
 		return "", "the agent is disabled"
+	case s.first() == nil:
+		return RunShell, "a shell is asked for"
 	case s.clock(ClockRetry) != nil:
 		return "", "the next try waits"
 	case s.blocked() != "":
@@ -174,8 +181,8 @@ func (d *decision) settlePrompt() {
 // ready says that a run waits for a message.
 func (d *decision) ready() bool {
 	s := &d.next
-	return s.Run != nil && s.Run.State == RunConnected && s.Environment.State == EnvOpen &&
-		s.Run.Turn == "" && s.stop() == nil && !s.Session.Held && !s.ended()
+	return s.Run != nil && s.Run.State == RunConnected && s.Run.Kind != RunShell &&
+		s.Environment.State == EnvOpen && s.Run.Turn == "" && s.stop() == nil && !s.Session.Held && !s.ended()
 }
 
 // settleDirectives: nothing but a stop is told to a run that stops.

@@ -140,6 +140,7 @@ func (d *decision) confirm(stop Stop) {
 	switch {
 	case stop.Clock == string(ClockOpen) && s.Run.Kind == RunResume:
 		s.Environment.Recreate, s.Environment.LastError = true, stop.Reason // A22
+	case stop.Clock == string(ClockOpen) && s.Run.Kind == RunShell: // it pauses again
 	case stop.Clock == string(ClockOpen):
 		d.end(OutcomeFailed, stop.Reason)
 	case stop.Ends && stop.Clock != string(ClockIdle):

@@ -10,6 +10,9 @@ import (
 // made anew for the waiting message (A22); on a start the session fails (A23).
 func (d *decision) plugFailed() error {
 	s := &d.next
+	if s.Run.Kind == RunShell {
+		return d.shellFailed(RunFailed)
+	}
 	if s.Environment.State == EnvResuming && !s.Session.Held {
 		reason := firstOf(d.e.Reason, "a plug could not be opened")
 		s.Environment.LastError, s.Environment.Recreate = reason, true
@@ -36,6 +39,8 @@ func (d *decision) goDown(on EnvironmentEvent, run RunOutcome, outcome Outcome) 
 	reason := firstOf(d.e.Reason, string(on))
 	d.out.Verdict = VerdictExit
 	switch {
+	case s.Run.Kind == RunShell && !s.ended() && !s.owesTeardown():
+		return d.shellFailed(run)
 	case s.Environment.State == EnvTearingDown && run == RunCancelled,
 		s.Environment.State == EnvTearingDown && s.Run.Outcome == run:
 		d.ignore("the run tears down already")

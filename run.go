@@ -43,6 +43,9 @@ const (
 	RunStart    RunKind = "start"
 	RunResume   RunKind = "resume"
 	RunTeardown RunKind = "teardown"
+	// RunShell opens a sleeping environment for a person's terminal, without an
+	// agent, and pauses it again. However it ends, nothing is destroyed for it.
+	RunShell RunKind = "shell"
 )
 
 // A RunState says how far a run has come.

@@ -142,6 +142,8 @@ func (s *Snapshot) waitsFirst() string {
 		return "run " + string(s.Run.ID) + " stops; another follows"
 	case s.live() != nil && s.Environment.State != EnvOpen:
 		return "run " + string(s.Run.ID) + " opens the environment"
+	case s.live() != nil && s.Run.Kind == RunShell:
+		return "run " + string(s.Run.ID) + ", which is there for a shell, pauses first"
 	case s.live() != nil:
 		return "it is handed to run " + string(s.Run.ID)
 	case s.Run != nil:

@@ -18,6 +18,8 @@ var (
 	ErrInterrupted = errors.New("interrupted by a signal")
 	// ErrLeft ends a run that a person at its machine has told to pause.
 	ErrLeft = errors.New("paused by hand on the machine of the runner")
+	// errShellsClosed ends a run that was there for a person's shell.
+	errShellsClosed = errors.New("the shell is closed")
 	// ErrLostContact ends a run that could not reach Blaise for too long (A26).
 	ErrLostContact = errors.New("Lost contact with Blaise")
 	// ErrFenced ends a run whose lease was taken over, or may have been (X2).

@@ -34,7 +34,7 @@ func endingOf(cause error) ending {
 		return ending{}
 	case errors.As(cause, &stopped):
 		return ending{layers: true, destroy: ifTold, last: blaise.EventPauseReported}
-	case errors.Is(cause, ErrLeft):
+	case errors.Is(cause, ErrLeft), errors.Is(cause, errShellsClosed):
 		return ending{layers: true, last: blaise.EventLocalStop}
 	case errors.Is(cause, ErrLostContact):
 		return ending{layers: true, last: blaise.EventLostContact}

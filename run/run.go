@@ -58,10 +58,13 @@ func (r *run) work(ctx context.Context) error {
 	if r.stack, err = r.newStack(cfg, false); err != nil {
 		return refusal{err}
 	}
-	if err := r.open(ctx); errors.Is(err, plug.ErrRefused) {
-		return ended(ctx, refusal{err})
+	if err := r.open(ctx); errors.Is(err, plug.ErrRefused) || err != nil && r.lease.Kind == blaise.RunShell {
+		return ended(ctx, refusal{err}) // a shell is no reason to make an environment anew
 	} else if err != nil {
 		return ended(ctx, plugFailure{err})
+	}
+	if r.lease.Kind == blaise.RunShell {
+		return ended(ctx, r.serveShells(ctx))
 	}
 	r.keepConfig(cfg)
 	r.talk = newConversation(r, cfg.Agent)
@@ -129,7 +132,7 @@ func newRun(s Spec, d Deps) (*run, error) {
 		inbox: directive.NewInbox(), prompts: directive.NewInbox(),
 		asked: newQuestions(),
 	}
-	r.shells = &shells{r: r}
+	r.shells = &shells{r: r, left: make(chan struct{}, 1)}
 	r.secrets.Add(s.Lease.Token)
 	r.client = api.NewClient(s.URL, s.Lease.Token, api.ClientOptions{Version: s.Version})
 	r.beat = r.newPulse()

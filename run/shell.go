@@ -21,7 +21,9 @@ type shells struct {
 	mu    sync.Mutex // guards what follows
 	env   plug.Env   // nil before the layers are open, and after
 	cut   []context.CancelCauseFunc
+	here  int // how many there are
 	alive sync.WaitGroup
+	left  chan struct{} // told, by one that ends
 }
 
 func (s *shells) open(e plug.Env) {
@@ -51,7 +53,26 @@ func (s *shells) begin(life context.Context) (context.Context, plug.Env) {
 	ctx, cut := context.WithCancelCause(life)
 	s.cut = append(s.cut, cut)
 	s.alive.Add(1)
+	s.here++
 	return ctx, s.env
+}
+
+// over is the end of one that began.
+func (s *shells) over() {
+	s.mu.Lock()
+	s.here--
+	s.mu.Unlock()
+	select {
+	case s.left <- struct{}{}:
+	default: // who listens has yet to look
+	}
+	s.alive.Done()
+}
+
+func (s *shells) none() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.here == 0
 }
 
 // serve is one shell from its directive to its end.
@@ -60,7 +81,7 @@ func (s *shells) serve(life context.Context, key string) {
 	if env == nil {
 		return // Blaise says that nobody came
 	}
-	defer s.alive.Done()
+	defer s.over()
 	line, err := s.r.client.JoinShell(ctx, key)
 	if err != nil {
 		s.r.log.Warn("shell not joined", "error", err)

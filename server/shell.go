@@ -65,7 +65,7 @@ func (s *Server) shell(w http.ResponseWriter, r *http.Request) {
 	defer s.shells.take(key, "")
 	defer close(wait.done)
 	e := blaise.Event{Kind: blaise.EventShellAsked, By: callerOf(r.Context()).user.Name, Key: key, Reason: r.URL.Query().Get("what")}
-	if err := s.control.Act(r.Context(), id, e); err != nil {
+	if err := s.control.OpenShell(r.Context(), id, e); err != nil {
 		s.refuse(w, r, err)
 		return
 	}

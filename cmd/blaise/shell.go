@@ -21,9 +21,11 @@ func shellCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "shell ID [-- COMMAND ARGS...]", Short: "Open a terminal where the agent works",
 		Long: "Opens a terminal in the innermost layer of a session, beside its agent, or runs a command there:\n" +
-			"then the exit code is the command's. The session must be live. It does not wait for the shell: when\n" +
-			"it pauses or ends, the shell ends too. Who opened it, and how it ended, is in the record; what is\n" +
-			"typed and printed is not. The secrets of the agent are not among its variables.",
+			"then the exit code is the command's. A live session does not wait for the shell: when it pauses or\n" +
+			"ends, the shell ends too. A paused session is opened for it by a run without an agent, which pauses\n" +
+			"it again when the last shell is closed, or at once when a message comes; nothing is destroyed for a\n" +
+			"shell. Who opened it, and how it ended, is in the record; what is typed and printed is not. The\n" +
+			"secrets of the agent are not among its variables.",
 		Example: "  blaise shell k3v9\n  blaise shell k3v9 -- make test", Args: minArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := session(ctx, c, args[0])
@@ -47,6 +49,9 @@ func (a *app) shell(ctx context.Context, c *api.Client, id blaise.SessionID, arg
 	ask.TTY = term.IsTerminal(in) && term.IsTerminal(int(os.Stdout.Fd()))
 	if !ask.TTY && len(args) == 0 {
 		return usage("stdin and stdout are no terminal").WithHint("name a command: blaise shell %s -- COMMAND", id)
+	}
+	if s, err := c.Session(ctx, id); err == nil && s.State == blaise.SessionPaused { // else the shell says why not
+		fmt.Fprintf(a.err, "session %s is paused: its environment is opened for the shell\n", id)
 	}
 	line, err := c.Shell(ctx, id, strings.Join(args, " "))
 	if err != nil {

@@ -44,7 +44,8 @@ func (s *screen) wait(t *testing.T, want string) {
 }
 
 // A shell is a terminal through every layer: it has a size that follows, the
-// keys mean what they mean, and its exit code comes through (X5).
+// keys mean what they mean, its exit code comes through, and a paused session is
+// opened for it (X5).
 func TestShellOnATerminal(t *testing.T) {
 	t.Parallel()
 	t.Run("in a worktree", func(t *testing.T) { // a lab is parallel
@@ -54,9 +55,18 @@ func TestShellOnATerminal(t *testing.T) {
 		t.Parallel()
 		shellOnATerminal(t, newSandboxLab(t, nil, map[string]any{"network": "none"}))
 	})
+	t.Run("in a container", func(t *testing.T) {
+		t.Parallel()
+		b, e := newContainerLab(t, sharedHost(t), nil)
+		id := shellOnATerminal(t, b)
+		if got := e.of(t, id); strings.TrimSpace(got) != "" {
+			t.Errorf("left on the engine: %s", got)
+		}
+	})
 }
 
-func shellOnATerminal(t *testing.T, b lab) {
+func shellOnATerminal(t *testing.T, b lab) blaise.SessionID {
+	t.Helper()
 	id := b.start("echo here I am")
 	b.state(id, blaise.SessionIdle)
 	cmd := exec.Command(filepath.Join(programs, "blaise"), "shell", string(id), "--", "/bin/sh", "-i")
@@ -79,7 +89,7 @@ func shellOnATerminal(t *testing.T, b lab) {
 		}
 	})
 	types := func(line string) { _, _ = term.WriteString(line) }
-	types("stty size; echo here=$(basename $PWD)\n")
+	types("stty size; echo here=$BLAISE_SESSION; echo by hand >kept.txt; echo at home >~/kept-$BLAISE_SESSION\n")
 	seen.wait(t, "33 99")
 	seen.wait(t, "here="+string(id))
 	if err := pty.Setsize(term, &pty.Winsize{Rows: 44, Cols: 111}); err != nil {
@@ -99,6 +109,14 @@ func shellOnATerminal(t *testing.T, b lab) {
 		t.Errorf("shell ended with %v, want exit code 5", err)
 	}
 	b.says(id, "closed: exit code 5")
+	b.run("pause", string(id))
+	b.environment(id, blaise.EnvPaused)
+	kept := b.run("shell", string(id), "--", "sh", "-c", "cd && cat kept-$BLAISE_SESSION && rm kept-$BLAISE_SESSION; cd - >/dev/null; cat kept.txt")
+	if !strings.Contains(kept, "by hand") || !strings.Contains(kept, "at home") {
+		t.Errorf("asleep, the shell finds %q", kept)
+	}
+	b.environment(id, blaise.EnvPaused)
 	b.run("end", string(id))
 	b.environment(id, blaise.EnvDestroyed)
+	return id
 }
