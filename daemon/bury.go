@@ -171,6 +171,10 @@ func (d *Daemon) sayEnd(ctx context.Context, r *row, how string) error {
 		say = d.blaise().SpawnFailed
 	}
 	err := persist(ctx, 0, func() error { return say(ctx, r.Run, end) })
+	if blaise.CodeOf(err) == blaise.CodeNotFound {
+		d.log.Info("Blaise knows nothing of a run that is over", "run", r.Run)
+		return nil
+	}
 	if err != nil && ctx.Err() == nil {
 		return errors.Join(errors.New("say that the run is dead"), err)
 	}

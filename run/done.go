@@ -43,8 +43,10 @@ func (r *run) markDone(err error) error {
 		d.Error = r.secrets.String(err.Error())
 		err = cleanError{text: d.Error, err: err}
 	}
-	if r.mute.Load() && !errors.Is(err, ErrFenced) {
-		return err // Blaise does not know of the end: the daemon is to say it
+	if r.mute.Load() || errors.Is(err, ErrFenced) {
+		// Blaise may not know of the end (it may be a restored one, which knows
+		// neither the lease nor what came of it): the daemon is to say it.
+		return err
 	}
 	b, merr := json.Marshal(d)
 	if merr == nil {

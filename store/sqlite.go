@@ -15,6 +15,9 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
+// identityFile is the identity of a directory, where Options name no other.
+const identityFile = "identity.age"
+
 // maxReaders is how many connections read a file at once.
 const maxReaders = 8
 
@@ -32,7 +35,7 @@ func (db *DB) openSQLite(ctx context.Context, dir string) error {
 	}
 	db.closers = append(db.closers, lock.Close)
 	if db.o.Identity == "" {
-		db.o.Identity = filepath.Join(dir, "identity.age")
+		db.o.Identity = filepath.Join(dir, identityFile)
 	}
 	decisions, err := db.openFile(ctx, filepath.Join(dir, "blaise.db"), "decisions")
 	if err != nil {
@@ -69,7 +72,7 @@ func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
 	// FULL for transcripts too: what a run is told is kept, it forgets, so it
 	// must survive a power cut. NORMAL would gain nothing at 100 events or
 	// more a transaction.
-	writes, err := sql.Open("sqlite", source(path,
+	writes, err := sql.Open("sqlite", address(path,
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)",
 		"journal_size_limit(67108864)", "cache_size(-16384)"))
 	if err != nil {
@@ -85,7 +88,7 @@ func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
 	}
 	w := newWriter(conn)
 	db.closers = append(db.closers, w.close)
-	reads, err := sql.Open("sqlite", source(path, "busy_timeout(10000)", "query_only(1)"))
+	reads, err := sql.Open("sqlite", address(path, "busy_timeout(10000)", "query_only(1)"))
 	if err != nil {
 		return file{}, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -95,7 +98,7 @@ func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
 	return file{lane: w, reads: reads}, nil
 }
 
-func source(path string, pragmas ...string) string {
+func address(path string, pragmas ...string) string {
 	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas}.Encode()}
 	if !filepath.IsAbs(path) {
 		u.Path, u.Opaque = "", (&url.URL{Path: path}).EscapedPath()

@@ -28,7 +28,7 @@ func rootCommand(a *app) *cobra.Command {
 		&cobra.Group{ID: "admin", Title: "Agents, runners and people:"},
 		&cobra.Group{ID: "other", Title: "Other:"},
 	)
-	add(root, "system", devCommand(a), serveCommand(a), loginCommand(a), openCommand(a))
+	add(root, "system", devCommand(a), serveCommand(a), loginCommand(a), openCommand(a), backupCommand(a))
 	add(root, "session", sessionVerbs(a)...)
 	add(root, "admin", applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), userCommand(a), lostCommand(a))
 	add(root, "other", sessionCommand(a), demoCommand(), versionCommand(a))

@@ -169,6 +169,22 @@ func (p *Postgres) Create() (string, error) {
 	return p.dsn(name), err
 }
 
+// Dump copies a database as docs/operations.md says, with pg_dump and
+// pg_restore, and gives the DSN of the copy.
+func (p *Postgres) Dump(t testing.TB, dsn string) string {
+	t.Helper()
+	file := filepath.Join(p.dir, "dump")
+	err := p.run("pg_dump", "--format=custom", "--file="+file, dsn)
+	to := p.Database(t)
+	if err == nil {
+		err = p.run("pg_restore", "--exit-on-error", "--no-owner", "--dbname="+to, file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
 func (p *Postgres) dsn(name string) string {
 	q := url.Values{"host": {p.dir}, "user": {"postgres"}}
 	return "postgres:///" + name + "?" + q.Encode()
