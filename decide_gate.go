@@ -4,8 +4,8 @@ package blaise
 // may do something: the gate sees it before a person does.
 const QuestionPermission = "permission"
 
-// byGate is who decided, where a rule did.
-const byGate = "the gate"
+// ByGate is who decided, where a rule of the gate did.
+const ByGate = "the gate"
 
 // passGate has the gate decide about the question that was just asked; what it
 // leaves open a person decides.
@@ -28,6 +28,6 @@ func (d *decision) passGate() {
 	if ruled.Then == RulingAsk || !ok { // what allows for ever is a person's to give
 		return
 	}
-	d.e.By, d.setting = byGate, q.Rule
+	d.e.By, d.setting = ByGate, q.Rule
 	d.answer(q, choice, "")
 }

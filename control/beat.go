@@ -79,3 +79,19 @@ func (b *beats) woke() {
 	clear(b.heard)
 	clear(b.progress)
 }
+
+// quiet is how long ago the run was heard that was not heard for longest.
+func (b *beats) quiet() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first := b.now()
+	for _, t := range b.heard {
+		if t.Before(b.serving) {
+			t = b.serving
+		}
+		if t.Before(first) {
+			first = t
+		}
+	}
+	return b.now().Sub(first)
+}

@@ -30,12 +30,20 @@ type sweeper struct {
 	looked time.Time // when the last look ended; zero before the first
 	meant  time.Time // when the next one was to begin, at the latest
 
-	mu   sync.Mutex // guards next
+	mu   sync.Mutex // guards next and seen
 	next time.Time  // when it will look again
+	seen time.Time  // when it looked last, on the clock that only runs
 }
 
 func newSweeper(c *Control) *sweeper {
-	return &sweeper{c: c, kick: make(chan struct{}, 1)}
+	return &sweeper{c: c, kick: make(chan struct{}, 1), seen: time.Now()}
+}
+
+// silent is since when the sweeper has not looked.
+func (s *sweeper) silent() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Since(s.seen)
 }
 
 // hint tells the sweeper of clocks that were just written.
@@ -140,7 +148,7 @@ func (s *sweeper) pass(ctx context.Context, now time.Time) time.Duration {
 func (s *sweeper) plan(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.next = at
+	s.next, s.seen = at, time.Now()
 }
 
 // fire applies one due clock, or moves it on where what it waits for was seen

@@ -17,20 +17,23 @@ type Options struct {
 	Log    *slog.Logger
 	Now    func() time.Time // the wall clock, which may jump; time.Now when nil
 	Hub    *Hub             // shared with the store's Appended hook; made when nil
+	// Observer is told what happened; nil: nobody.
+	Observer Observer
 }
 
 // A Control is one process of the control plane. It is safe for concurrent
 // use.
 type Control struct {
-	db      *store.DB
-	secret  []byte
-	log     *slog.Logger
-	now     func() time.Time
-	hub     *Hub
-	beats   *beats
-	sweep   *sweeper
-	leaves  *farewell
-	waiting *waiting
+	db       *store.DB
+	secret   []byte
+	log      *slog.Logger
+	now      func() time.Time
+	hub      *Hub
+	beats    *beats
+	sweep    *sweeper
+	leaves   *farewell
+	waiting  *waiting
+	observer Observer
 }
 
 // New returns a Control that decides; its clocks stand still until Run.
@@ -44,11 +47,14 @@ func New(o Options) *Control {
 	if o.Hub == nil {
 		o.Hub = NewHub()
 	}
+	if o.Observer == nil {
+		o.Observer = nobody{}
+	}
 	// Without the monotonic reading, so that times in memory and in the store
 	// are compared alike; the sweeper notices what the wall clock does.
 	now := func() time.Time { return o.Now().Round(0).UTC() }
 	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now),
-		waiting: newWaiting(o.DB)}
+		waiting: newWaiting(o.DB), observer: o.Observer}
 	c.sweep, c.leaves = newSweeper(c), newFarewell(c)
 	return c
 }
@@ -138,6 +144,7 @@ func policyOf(a store.Agent) blaise.Policy {
 
 // wake hints to all whom a committed plan may concern.
 func (c *Control) wake(p blaise.Plan) {
+	c.observer.Decided(p)
 	id := p.Next.Session.ID
 	c.hub.Wake(TopicSession(id))
 	c.hub.Wake(TopicSessions)

@@ -93,6 +93,3 @@ func (c *Control) PlugState(ctx context.Context, run blaise.Run, plug string) ([
 	}
 	return c.db.PlugState(ctx, v.Environment.ID, plug)
 }
-
-// Healthy answers nil if decisions can be made.
-func (c *Control) Healthy(ctx context.Context) error { return c.db.Ping(ctx) }

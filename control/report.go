@@ -153,6 +153,7 @@ func (c *Control) Record(ctx context.Context, run blaise.Run, first int64, lines
 		return err
 	}
 	c.beats.advance(run.ID)
+	c.observer.Recorded(len(lines))
 	return nil
 }
 

@@ -28,6 +28,7 @@ func (c *Control) Beat(ctx context.Context, run blaise.Run) (int64, error) {
 		}
 	}
 	c.beats.hear(run.ID)
+	c.observer.Beat()
 	return c.db.LastDirective(ctx, run.ID.Session())
 }
 

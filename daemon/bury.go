@@ -25,6 +25,7 @@ func (d *Daemon) adopt(ctx context.Context) error {
 		case r.Spec == nil:
 			d.unborn = append(d.unborn, r)
 		case r.locked():
+			d.tally.adopted.Add(1)
 			d.log.Info("run adopted", "run", r.Run, "pid", r.PID)
 			c := &child{row: r}
 			d.add(c)
@@ -44,6 +45,7 @@ func (d *Daemon) watch(ctx context.Context, c *child) {
 	stop()
 	if c.fenced.Load() {
 		how = "it hung, and was killed at its fence"
+		d.tally.fenced.Add(1)
 	}
 	if err == nil {
 		err = d.untilProved(ctx, c.row)
@@ -85,6 +87,10 @@ func (d *Daemon) settle(ctx context.Context, r *row, how string) {
 		d.log.Error("what is left of a run was not taken", "run", r.Run, "error", err)
 	}
 	outcome := r.outcome(how)
+	d.tally.ended.Add(1)
+	if outcome != nil {
+		d.tally.failed.Add(1)
+	}
 	d.learn(r)
 	if err := d.state.forget(r); err != nil {
 		d.log.Error("run directory not removed", "run", r.Run, "error", err)

@@ -61,6 +61,8 @@ type Daemon struct {
 	interrupt, reload chan struct{}
 	drain             chan time.Duration // its timeout
 	breaker           breaker
+	tally             tally
+	began             time.Time
 
 	state   *state
 	program string
@@ -73,8 +75,12 @@ type Daemon struct {
 	burials     int           // runs that ended and of which something is still to be said
 	changed     chan struct{} // closed when one of these two changed
 	interrupted bool
-	outcome     error  // of the run of Once
-	paused      string // why no run is taken but teardowns, as Blaise was told
+	outcome     error         // of the run of Once
+	paused      string        // why no run is taken but teardowns, as Blaise was told
+	leaving     bool          // nothing more is taken
+	contact     time.Time     // when Blaise answered last
+	trouble     string        // why it does not now
+	ahead       time.Duration // our clock before Blaise's
 
 	unborn    []*row        // of the daemon before: not accepted yet
 	greeted   chan struct{} // closed when Blaise knows this boot
@@ -97,7 +103,7 @@ func New(c Config) *Daemon {
 		c.GiveUp = 2 * time.Minute
 	}
 	return &Daemon{
-		c: c, log: c.Log,
+		c: c, log: c.Log, began: time.Now(),
 		interrupt: make(chan struct{}, 1), drain: make(chan time.Duration, 1),
 		reload:   make(chan struct{}, 1),
 		breaker:  breaker{tripped: make(chan struct{}, 1)},
@@ -124,9 +130,13 @@ func poke(c chan struct{}) {
 // daemon of the state directory adopts them. It returns nil then. An error is
 // for a person: the directory in use, a token that is refused, another version.
 func (d *Daemon) Run(ctx context.Context) (err error) {
-	if d.state, err = openState(d.c.StateDir); err != nil {
+	state, err := openState(d.c.StateDir)
+	if err != nil {
 		return err
 	}
+	d.mu.Lock()
+	d.state = state
+	d.mu.Unlock()
 	defer func() { err = errors.Join(err, d.state.close()) }()
 	if d.program, err = copyProgram(filepath.Join(d.state.dir, "bin")); err != nil {
 		return err
@@ -199,6 +209,7 @@ const parting = 10 * time.Second
 
 // finish waits for the runs there are.
 func (d *Daemon) finish(ctx context.Context, why error) error {
+	d.leave()
 	var late <-chan time.Time
 	for {
 		live, burials, changed := d.live()
@@ -231,6 +242,12 @@ func (d *Daemon) finish(ctx context.Context, why error) error {
 		return d.outcome
 	}
 	return why
+}
+
+func (d *Daemon) leave() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leaving = true
 }
 
 // reread reads on demand; what cannot be read changes nothing.

@@ -42,11 +42,13 @@ func (d *Daemon) look(ctx context.Context) api.Inventory {
 			orphaned++
 		}
 	}
+	d.tally.orphaned.Store(int64(orphaned))
 	if orphaned > 0 {
 		d.log.Warn("things are left of environments that are gone; see `runner inventory` and `runner reap`",
 			"orphaned", orphaned)
 	}
 	if err := d.blaise().TellInventory(ctx, v); err != nil && ctx.Err() == nil {
+		d.tally.inventoryErrors.Add(1)
 		d.log.Info("inventory not reported", "error", err)
 	}
 	return v

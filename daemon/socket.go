@@ -71,6 +71,7 @@ func (d *Daemon) listen() (*socket, error) {
 		return nil, fmt.Errorf("listen for local commands: %w", err)
 	}
 	mux := http.NewServeMux()
+	mux.Handle("/", d.Watch())
 	mux.HandleFunc("GET /runs", d.serveRuns)
 	mux.HandleFunc("POST /stop", d.serveStop)
 	mux.HandleFunc("POST /drain", d.serveDrain)

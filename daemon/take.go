@@ -56,6 +56,9 @@ func (d *Daemon) greet(ctx context.Context) error {
 		return err
 	}
 	d.greetOnce.Do(func() { close(d.greeted) })
+	d.mu.Lock()
+	d.ahead = time.Since(w.Time)
+	d.mu.Unlock()
 	d.log.Info("connected to Blaise", "url", d.c.URL, "runner", w.Name,
 		"version", w.Version, "clock offset", time.Until(w.Time).Round(time.Millisecond))
 	return nil
@@ -114,8 +117,12 @@ func (d *Daemon) poll(ctx context.Context, free int, wait time.Duration) (api.Of
 	got, err := d.blaise().Offers(asking, d.state.instance, d.state.boot, free, wait)
 	stop(nil)
 	beside.Wait()
+	d.tally.polls.Add(1)
 	if err != nil && errors.Is(context.Cause(asking), errTripped) {
 		return api.Offers{}, nil
+	}
+	if err != nil && ctx.Err() == nil {
+		d.tally.pollErrors.Add(1)
 	}
 	return got, err
 }
@@ -153,12 +160,14 @@ func (d *Daemon) takeAll(ctx, life context.Context, offers []api.Offer) (taken i
 func (d *Daemon) bear(ctx context.Context, r *row) bool {
 	lease, err := d.accept(ctx, r)
 	if err != nil {
+		d.tally.refused.Add(1)
 		d.log.Info("run not accepted", "run", r.Run, "error", err)
 		if settled(err) {
 			_ = d.state.forget(r) // the next daemon finds it, and is refused again
 		}
 		return false
 	}
+	d.tally.accepted.Add(1)
 	d.log.Info("run accepted", "run", r.Run, "kind", lease.Kind, "agent", lease.Agent)
 	r.Spec = d.spec(r, lease)
 	if err := r.write(); err != nil {
@@ -183,6 +192,7 @@ func (d *Daemon) raise(ctx context.Context, r *row) bool {
 }
 
 func (d *Daemon) stillborn(ctx context.Context, r *row, err error) bool {
+	d.tally.unstarted.Add(1)
 	d.log.Error("run not started", "run", r.Run, "error", err)
 	d.breaker.failed(r.Spec.Config, err.Error(), time.Now())
 	d.bury(ctx, r, err.Error())
@@ -267,6 +277,7 @@ func (l *link) hold(err error) bool {
 }
 
 func (l *link) lost(err error) {
+	l.tell(err.Error())
 	if l.away.IsZero() {
 		l.away = time.Now()
 		l.d.log.Warn("no contact with Blaise, trying on", "url", l.d.c.URL, "error", err)
@@ -274,9 +285,20 @@ func (l *link) lost(err error) {
 }
 
 func (l *link) back() {
+	l.tell("")
 	if !l.away.IsZero() {
 		l.d.log.Info("contact with Blaise again", "outage", time.Since(l.away).Round(time.Second))
 		l.away = time.Time{}
+	}
+}
+
+// tell keeps for the status what the last call said.
+func (l *link) tell(trouble string) {
+	l.d.mu.Lock()
+	defer l.d.mu.Unlock()
+	l.d.trouble = trouble
+	if trouble == "" {
+		l.d.contact = time.Now()
 	}
 }
 

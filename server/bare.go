@@ -19,6 +19,8 @@ func (s *Server) bareRoutes() []bareRoute {
 	return []bareRoute{
 		{"GET /livez", kindNone, "", s.livez},
 		{"GET /readyz", kindNone, "", s.readyz},
+		{"GET /statusz", kindUser, control.RoleViewer, s.statusz},
+		{"GET /metrics", kindUser, control.RoleViewer, s.metrics},
 		{"GET /docs", kindNone, "", s.docsRoute},
 		{"GET /login", kindNone, "", s.loginPage},
 		{"POST /logout", kindNone, "", s.logout},

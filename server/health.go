@@ -2,13 +2,38 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
+
+	"blaise.dev/blaise/control"
 )
 
 // readyWithin is how long the store may take to answer.
 const readyWithin = 5 * time.Second
+
+// NewWatch returns what a listener for those who watch over Blaise answers:
+// /livez, /readyz, /statusz and /metrics, all without a token. Whoever reaches
+// it may read them.
+func NewWatch(o Options) http.Handler {
+	s, mux := newServer(o), http.NewServeMux()
+	mux.HandleFunc("GET /livez", s.livez)
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.HandleFunc("GET /statusz", s.statusz)
+	mux.HandleFunc("GET /metrics", s.metrics)
+	return s.recovered(mux)
+}
+
+// metrics answers what was measured. It names no session: every role may see
+// it.
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	if s.o.Meter == nil {
+		http.NotFound(w, r)
+		return
+	}
+	s.o.Meter.ServeHTTP(w, r)
+}
 
 // livez says that the process serves.
 func (s *Server) livez(w http.ResponseWriter, _ *http.Request) {
@@ -17,13 +42,28 @@ func (s *Server) livez(w http.ResponseWriter, _ *http.Request) {
 
 // readyz says that decisions can be made, or why not.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), readyWithin)
-	defer cancel()
-	if err := s.control.Healthy(ctx); err != nil {
-		s.log.Warn("not ready", "error", err)
+	if why := s.unready(r.Context()); why != "" {
 		w.WriteHeader(http.StatusServiceUnavailable)
-		fmt.Fprintln(w, "not ready: the store does not answer; the log says why")
+		fmt.Fprintln(w, "not ready: "+why)
 		return
 	}
 	fmt.Fprintln(w, "ok")
+}
+
+// unready is why no decision can be made, in words for everybody; "" if one can.
+func (s *Server) unready(ctx context.Context) string {
+	if ctx.Err() != nil {
+		return "Blaise is shutting down"
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	err := s.control.Healthy(ctx)
+	if err == nil {
+		return ""
+	}
+	s.log.Warn("not ready", "error", err)
+	if errors.Is(err, control.ErrClocks) {
+		return err.Error()
+	}
+	return control.ErrStore.Error() + "; the log says why"
 }

@@ -17,6 +17,7 @@ type Options struct {
 	Views     *Views       // made from Control when nil; share it with the dashboard
 	Dashboard http.Handler // serves all that is not the API, to signed-in users; nil for none
 	Log       *slog.Logger
+	Meter     Meter // nil: nothing is measured
 	Version   string
 	URL       string // as users reach it; decides links and whether cookies are Secure
 	// Loopback refuses every Host that is not a name of this machine's loopback
@@ -41,6 +42,7 @@ type Server struct {
 	hosts   map[string]bool // nil: any
 	docs    []byte
 	shells  shells
+	began   time.Time
 }
 
 // New returns the whole of Blaise as a handler.
@@ -61,7 +63,7 @@ func newServer(o Options) *Server {
 	if o.BodySilence == 0 {
 		o.BodySilence = time.Minute
 	}
-	return &Server{o: o, control: o.Control, views: o.Views, log: o.Log, hosts: hostsOf(o)}
+	return &Server{o: o, control: o.Control, views: o.Views, log: o.Log, hosts: hostsOf(o), began: time.Now()}
 }
 
 func (s *Server) handler() http.Handler {
@@ -86,7 +88,7 @@ func (s *Server) handler() http.Handler {
 	if s.o.Dashboard != nil {
 		mux.Handle("/", s.signedIn(s.o.Dashboard))
 	}
-	return s.recovered(s.guarded(mux))
+	return s.recovered(s.guarded(s.measured(mux)))
 }
 
 func (s *Server) config() huma.Config {

@@ -103,8 +103,12 @@ func (db *DB) Due(ctx context.Context, now time.Time, limit int) ([]Due, error) 
 
 // NextDue says when the next clock is due; false if none runs.
 func (db *DB) NextDue(ctx context.Context) (time.Time, bool, error) {
+	return nextDue(db.read(ctx))
+}
+
+func nextDue(q querier) (time.Time, bool, error) {
 	var due int64
-	found, err := db.read(ctx).one([]any{&due},
+	found, err := q.one([]any{&due},
 		`SELECT due_at FROM clocks WHERE armed = 1 ORDER BY due_at LIMIT 1`)
 	return fromNanos(due), found, err
 }

@@ -31,6 +31,9 @@ type Options struct {
 	// Appended is told of events added to a transcript, after they were
 	// committed. It is a hint: of two calls the later may carry the lower seq.
 	Appended func(session blaise.SessionID, seq int64)
+	// Took is told how long each write took, waiting included; it returns at
+	// once. The lanes are decisions, transcript and blobs.
+	Took func(lane string, d time.Duration)
 	// MaxBlob is the longest blob that is kept, 256 MB; MaxBlobs is how much is
 	// kept for one session, 1 GB.
 	MaxBlob, MaxBlobs int64
@@ -78,6 +81,9 @@ func (db *DB) defaults() {
 	if db.o.Appended == nil {
 		db.o.Appended = func(blaise.SessionID, int64) {}
 	}
+	if db.o.Took == nil {
+		db.o.Took = func(string, time.Duration) {}
+	}
 	if db.o.MaxBlob == 0 {
 		db.o.MaxBlob = maxBlob
 	}
@@ -97,8 +103,12 @@ func (db *DB) open(ctx context.Context, dsn string) error {
 	default:
 		err = fmt.Errorf("open store: %q is neither sqlite:DIR nor postgres://", scheme)
 	}
-	if err != nil || db.o.Identity == "" {
+	if err != nil {
 		return err
+	}
+	db.measure()
+	if db.o.Identity == "" {
+		return nil
 	}
 	if db.seal, err = openSeal(db.o.Identity); err != nil {
 		return err
@@ -119,10 +129,13 @@ func (db *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// Ping says whether the store can be reached.
+// Ping says whether the store can be read, and a decision written.
 func (db *DB) Ping(ctx context.Context) error {
 	if err := db.reads.PingContext(ctx); err != nil {
 		return fmt.Errorf("reach store: %w", err)
+	}
+	if err := db.Tx(ctx, func(*Tx) error { return nil }); err != nil {
+		return fmt.Errorf("write to store: %w", err)
 	}
 	return nil
 }

@@ -120,15 +120,19 @@ var literal = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // Counts says how many sessions there are in each state.
 func (db *DB) Counts(ctx context.Context) (map[blaise.SessionState]int, error) {
-	counts := map[blaise.SessionState]int{}
-	err := db.read(ctx).each(func(row *sql.Rows) error {
+	return counts(db.read(ctx))
+}
+
+func counts(q querier) (map[blaise.SessionState]int, error) {
+	all := map[blaise.SessionState]int{}
+	err := q.each(func(row *sql.Rows) error {
 		var state blaise.SessionState
 		var n int
 		err := row.Scan(&state, &n)
-		counts[state] = n
+		all[state] = n
 		return err
 	}, `SELECT state, COUNT(*) FROM sessions GROUP BY state`)
-	return counts, err
+	return all, err
 }
 
 // FindSession finds the one session whose id begins with prefix. CodeNotFound;

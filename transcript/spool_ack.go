@@ -63,7 +63,9 @@ func (s *Spool) free() {
 	}
 }
 
-func (s *Spool) reservePath() string { return filepath.Join(s.dir, "reserve") }
+const reserveName = "reserve"
+
+func (s *Spool) reservePath() string { return filepath.Join(s.dir, reserveName) }
 
 // releaseReserve gives the space held for reports back to the disk. It says
 // whether there was any.

@@ -38,11 +38,35 @@ func listen(data, addr string) (net.Listener, error) {
 			return l, writePrivate(kept, []byte(l.Addr().String()+"\n"))
 		}
 	}
+	return nil, notListening("--listen", addr, err)
+}
+
+// watch opens the port of health and metrics; nil if none is wanted.
+func watch(addr string) (net.Listener, error) {
+	if addr == "" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, notListening("--metrics-listen", addr, err)
+	}
+	return l, nil
+}
+
+func notListening(flag, addr string, err error) error {
 	e := blaise.Errorf(blaise.CodeRefused, "listen on %s: %v", addr, err)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, e.WithHint("another program has the port; choose one with --listen HOST:PORT")
+		return e.WithHint("another program has the port; choose one with %s HOST:PORT", flag)
 	}
-	return nil, e.WithHint("give --listen as HOST:PORT")
+	return e.WithHint("give %s as HOST:PORT", flag)
+}
+
+// closeListener closes what a server may have closed.
+func closeListener(l net.Listener) error {
+	if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 func anyPort(addr string) bool {

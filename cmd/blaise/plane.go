@@ -17,6 +17,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/internal/meter"
 	"blaise.dev/blaise/server"
 	"blaise.dev/blaise/store"
 
@@ -42,7 +43,9 @@ type plane struct {
 	o        planeOptions
 	db       *store.DB
 	control  *control.Control
+	meter    *meter.Meter
 	listener net.Listener
+	watch    net.Listener // for those who watch over Blaise; nil for none
 	url      string
 	log      *slog.Logger
 }
@@ -51,6 +54,7 @@ type planeOptions struct {
 	data   string // the data folder
 	dsn    string // the store; the data folder's own SQLite when empty
 	listen string
+	watch  string // an address of its own for health and metrics, "" for none
 	public string // the address users reach it by, the listener's when empty
 	hosts  []string
 	log    *slog.Logger
@@ -67,21 +71,26 @@ func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plane{o: o, log: o.log}
+	p := &plane{o: o, log: o.log, meter: meter.New(programVersion())}
 	hub := control.NewHub()
-	if p.db, err = openStore(ctx, o, hub); err != nil {
+	if p.db, err = p.openStore(ctx, hub); err != nil {
 		return nil, err
 	}
 	if p.listener, err = listen(o.data, o.listen); err != nil {
 		return nil, errors.Join(err, p.db.Close())
 	}
+	if p.watch, err = watch(o.watch); err != nil {
+		return nil, joinClose(err, p)
+	}
 	p.url = or(strings.TrimRight(o.public, "/"), "http://"+p.listener.Addr().String())
-	p.control = control.New(control.Options{DB: p.db, Secret: secret, Log: o.log, Hub: hub})
+	p.control = control.New(control.Options{DB: p.db, Secret: secret, Log: o.log, Hub: hub, Observer: p.meter})
+	p.meter.Read(p.control.Figures)
 	return p, nil
 }
 
-func openStore(ctx context.Context, o planeOptions, hub *control.Hub) (*store.DB, error) {
-	so := store.Options{Log: o.log, Appended: hub.Appended, MaxBlob: o.maxFile << 20}
+func (p *plane) openStore(ctx context.Context, hub *control.Hub) (*store.DB, error) {
+	o := p.o
+	so := store.Options{Log: o.log, Appended: hub.Appended, Took: p.meter.Stored, MaxBlob: o.maxFile << 20}
 	dsn := o.dsn
 	if dsn == "" {
 		dsn = "sqlite:" + filepath.Join(o.data, "db")
@@ -92,26 +101,37 @@ func openStore(ctx context.Context, o planeOptions, hub *control.Hub) (*store.DB
 }
 
 func (p *plane) close() error {
-	err := p.listener.Close()
-	if errors.Is(err, net.ErrClosed) {
-		err = nil // the server closed it
+	err := closeListener(p.listener)
+	if p.watch != nil {
+		err = errors.Join(err, closeListener(p.watch))
 	}
 	return errors.Join(err, p.db.Close())
 }
 
 // run serves and keeps the clocks until ctx ends.
 func (p *plane) run(ctx context.Context) error {
+	o := p.serverOptions()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.control.Run(ctx) })
+	g.Go(func() error { return p.serveOn(ctx, p.listener, server.New(o)) })
+	if p.watch != nil {
+		g.Go(func() error { return p.serveOn(ctx, p.watch, server.NewWatch(o)) })
+	}
+	return g.Wait()
+}
+
+// serveOn serves one listener until ctx ends.
+func (p *plane) serveOn(ctx context.Context, l net.Listener, h http.Handler) error {
 	srv := &http.Server{
-		Handler:           p.handler(),
+		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute, // longer than a client keeps a connection
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return p.control.Run(ctx) })
 	g.Go(func() error {
-		if err := srv.Serve(p.listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve: %w", err)
 		}
 		return nil
@@ -128,13 +148,13 @@ func (p *plane) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-func (p *plane) handler() http.Handler {
+func (p *plane) serverOptions() server.Options {
 	views := server.NewViews(p.control)
-	return server.New(server.Options{
+	return server.Options{
 		Control: p.control, Views: views, Dashboard: dashboardOf(p.control, views, p.log),
-		Log: p.log, Version: programVersion(), URL: p.url,
+		Log: p.log, Meter: p.meter, Version: programVersion(), URL: p.url,
 		Loopback: isLoopback(p.listener.Addr()), AllowedHosts: p.o.hosts,
-	})
+	}
 }
 
 // admin is the token of who owns the data folder; it is made once.

@@ -39,6 +39,7 @@ func serveCommand(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "", "`HOST:PORT` to listen on (default "+defaultListen+", or any free port)")
+	f.StringVar(&o.watch, "metrics-listen", "", "another `HOST:PORT`, for /metrics, /statusz, /livez and /readyz without a token")
 	f.StringVar(&o.dsn, "db", "", "postgres://... instead of SQLite in the data folder (BLAISE_DB)")
 	f.StringVar(&o.public, "as", "", "the address people reach it by, as --url")
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "another Host name that requests may carry")
@@ -78,6 +79,9 @@ func (a *app) serving(ctx context.Context, p *plane, token string, first bool) e
 		return err
 	}
 	fmt.Fprintf(a.out, "Blaise is ready at %s (data in %s)\n", p.url, p.o.data)
+	if p.watch != nil {
+		fmt.Fprintf(a.out, "Health and metrics: http://%s/metrics\n", p.watch.Addr())
+	}
 	fmt.Fprintf(a.out, "For commands on this machine: export BLAISE_DATA=%s\n", p.o.data)
 	if first {
 		fmt.Fprintf(a.out, "Open in a browser, once: %s\n", link.URL)

@@ -47,6 +47,7 @@ func startCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&o.once, "once", false, "take one run, and exit when it has ended: 0 it is done, 6 it failed")
 	c.Flags().DurationVar(&o.wait, "wait", 0, "with --once: exit with 3 when no run has come for so long (0: wait for ever)")
 	c.Flags().DurationVar(&o.giveUp, "give-up", 2*time.Minute, "with --once: exit with 5 when Blaise cannot be reached for so long")
+	c.Flags().StringVar(&o.watch, "metrics-listen", "", "a `HOST:PORT` for /metrics, /statusz, /livez and /readyz")
 	c.Flags().Uint64Var(&o.minDisk, "min-disk", 256, "take no run with less disk free, in MB")
 	c.Flags().Uint64Var(&o.minMemory, "min-memory", 128, "take no run with less memory available, in MB")
 	return c
@@ -54,6 +55,7 @@ func startCommand(a *app) *cobra.Command {
 
 type startOptions struct {
 	url, tokenFile     string
+	watch              string
 	once               bool
 	giveUp, wait       time.Duration
 	minDisk, minMemory uint64 // MB
@@ -82,6 +84,11 @@ func (a *app) start(ctx context.Context, o startOptions) error {
 		Describe:  func() (daemon.Description, error) { return describe(log, file, state) },
 		Log:       log,
 	})
+	stop, err := watch(o.watch, d.Watch())
+	if err != nil {
+		return err
+	}
+	defer stop()
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	defer obey(d, leave)()

@@ -125,7 +125,12 @@ func (b lab) kill(pid int, sig syscall.Signal) {
 // runner starts one more runner.
 func (b lab) runner(name string, args ...string) {
 	b.t.Helper()
-	b.background(b.newest("runner"), append([]string{"start", "--url", b.url(), "--token-file", filepath.Join(b.dir, "token"),
+	b.runnerAt(b.url(), name, args...)
+}
+
+func (b lab) runnerAt(url, name string, args ...string) {
+	b.t.Helper()
+	b.background(b.newest("runner"), append([]string{"start", "--url", url, "--token-file", filepath.Join(b.dir, "token"),
 		"--config", filepath.Join(b.dir, "repo", "blaise.yml"), "--state", filepath.Join(b.dir, name)}, args...)...)
 	b.await("runner "+name, func() bool { _, err := daemon.ReadFace(filepath.Join(b.dir, name)); return err == nil })
 }

@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"internal/check":     {"acp", "config", "plug"},
 	"internal/engine":    {},
 	"internal/near":      {},
+	"internal/meter":     {".", "control", "store"},
 	"internal/shim":      {"internal/shim/gate", "internal/shim/jail"},
 	"internal/shim/gate": {},
 	"internal/shim/jail": {},

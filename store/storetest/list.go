@@ -95,6 +95,11 @@ func testCounts(t *testing.T, db *store.DB) {
 	ok(t, err)
 	equal(t, "waits", parked[0].Waits, 1)
 	equal(t, "environment", parked[0].Environment, blaise.EnvNone)
+	figures, err := db.Figures(t.Context())
+	ok(t, err)
+	equal(t, "sessions by figures", figures.Sessions, want)
+	equal(t, "open questions", figures.Questions, 1)
+	equal(t, "nothing waits for a teardown", figures.Teardowns, store.Queue{})
 }
 
 func testSessionsOf(t *testing.T, db *store.DB) {

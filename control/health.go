@@ -1,0 +1,30 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What may be wrong with a control plane, in words that anybody may read.
+var (
+	ErrStore  = errors.New("the store does not answer")
+	ErrClocks = errors.New("nobody looks at the clocks")
+)
+
+// clocksWithin is how long the sweeper may look away: it sleeps for sweepMost,
+// and one look may have much to fire.
+const clocksWithin = 4 * sweepMost
+
+// Healthy answers nil if decisions can be made and clocks fire; else the error
+// is ErrStore or ErrClocks, with its cause.
+func (c *Control) Healthy(ctx context.Context) error {
+	if err := c.db.Ping(ctx); err != nil {
+		return fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	if d := c.sweep.silent(); d > clocksWithin {
+		return fmt.Errorf("%w for %s", ErrClocks, d.Round(time.Second))
+	}
+	return nil
+}
