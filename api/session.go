@@ -39,6 +39,16 @@ type Session struct {
 	Plan        []blaise.PlanStep   `json:"plan"` // the latest
 }
 
+// Over says that the session has ended, and that nothing more happens to its
+// environment by itself.
+func (s Session) Over() bool {
+	switch s.Environment.State {
+	case blaise.EnvNone, blaise.EnvDestroyed, blaise.EnvOrphaned, blaise.EnvLost:
+		return s.State == blaise.SessionEnded
+	}
+	return false
+}
+
 // An Environment is the environment in a Session.
 type Environment struct {
 	ID             blaise.EnvironmentID    `json:"id"`

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/internal/tty"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -17,10 +18,12 @@ import (
 type app struct {
 	in       io.Reader
 	out, err io.Writer
-	width    int // of the terminal, 0 where out is none
+	width    int  // of the terminal, 0 where out is none
+	terminal bool // in and out are one that can be painted on
 	now      func() time.Time
 
 	url, token, data string
+	colour           colour // always, never, or as the terminal is
 	json             bool
 	began            bool // a command has begun: what fails now is no mistake of usage
 }
@@ -29,6 +32,7 @@ func newApp() *app {
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, now: time.Now}
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		a.width = w
+		a.terminal = term.IsTerminal(int(os.Stdin.Fd())) && os.Getenv("TERM") != "dumb"
 	}
 	return a
 }
@@ -48,9 +52,17 @@ func command(ctx context.Context, args []string) int {
 		err = usage("%s", strings.Join(strings.Fields(err.Error()), " ")).
 			WithHint("see `%s --help`", cmd.CommandPath())
 	}
-	explain(a.err, err)
+	explain(a.err, nextStep(cmd, err))
 	return exitCode(err)
 }
+
+// look is how what is printed on the terminal looks.
+func (a *app) look() tty.Look {
+	return tty.Look{Width: a.width, Colour: tty.Colours(string(a.colour), a.width > 0, os.Getenv)}
+}
+
+// interactive says that there is a person at a terminal that can be painted on.
+func (a *app) interactive() bool { return a.terminal && !a.json }
 
 // client speaks to Blaise where it was found.
 func (a *app) client() (*api.Client, error) {

@@ -22,6 +22,7 @@ func rootCommand(a *app) *cobra.Command {
 	flags.StringVar(&a.url, "url", "", "where Blaise is (BLAISE_URL)")
 	flags.StringVar(&a.token, "token", "", "the token to use (BLAISE_TOKEN)")
 	flags.StringVar(&a.data, "data", "", "the data folder of blaise dev or serve (BLAISE_DATA)")
+	flags.Var(&a.colour, "color", "colours on a terminal: always, never, or auto, which obeys NO_COLOR and TERM")
 	root.AddGroup(
 		&cobra.Group{ID: "system", Title: "Run Blaise:"},
 		&cobra.Group{ID: "session", Title: "Sessions (each also as `blaise session VERB`):"},
@@ -57,7 +58,7 @@ func sessionCommand(a *app) *cobra.Command {
 // sessionVerbs are made anew for each place where they stand.
 func sessionVerbs(a *app) []*cobra.Command {
 	verbs := []*cobra.Command{
-		startCommand(a), sayCommand(a), setCommand(a), listCommand(a), showCommand(a), watchCommand(a),
+		startCommand(a), chatCommand(a), sayCommand(a), setCommand(a), listCommand(a), showCommand(a), watchCommand(a),
 		transcriptCommand(a), whyCommand(a), approveCommand(a), denyCommand(a),
 	}
 	verbs = append(append(verbs, endCommand(a)), actCommands(a)...)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/internal/chat"
 	"blaise.dev/blaise/transcript"
 
 	"github.com/spf13/cobra"
@@ -15,17 +17,29 @@ import (
 func watchCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
 		Use: "watch ID", Short: "Show what a session does, from now until it ends",
-		Long:    "Shows the transcript and every change of state as it happens, until the session has\nended and nothing of it is left, or you press Ctrl-C.",
+		Long: "Shows what is said and done as it happens, until the session has ended and nothing of it is\n" +
+			"left, or you press q. A key answers what the agent asks. Where there is no terminal it prints the\n" +
+			"whole transcript and every change of state, line by line.",
 		Example: "  blaise watch k3v9", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := session(ctx, c, args[0])
 			if err != nil {
 				return err
 			}
+			if a.interactive() {
+				return a.watchLive(ctx, c, id)
+			}
 			w := &watcher{a: a, teller: teller{w: a.out, times: true}}
 			return done(c.Follow(ctx, id, 0, w.follow))
 		}),
 	})
+}
+
+func (a *app) watchLive(ctx context.Context, c *api.Client, id blaise.SessionID) error {
+	_, err := chat.Run(ctx, chat.Options{
+		Client: c, Session: id, Watch: true, Look: a.look(), In: os.Stdin, Out: os.Stdout,
+	})
+	return done(err)
 }
 
 func transcriptCommand(a *app) *cobra.Command {

@@ -31,6 +31,8 @@ var mayImport = map[string][]string{
 	"server":    {".", "api", "control", "store", "transcript"},
 	"dashboard": {".", "api", "control", "server", "transcript"},
 
+	"internal/chat":      {".", "api", "transcript", "internal/tty"},
+	"internal/tty":       {".", "transcript"},
 	"internal/check":     {"acp", "config", "plug"},
 	"internal/engine":    {},
 	"internal/near":      {},
