@@ -145,11 +145,17 @@ func (s *Server) admit(r *http.Request, want kind) (caller, error) {
 func (s *Server) lookUp(ctx context.Context, k kind, token string) (c caller, err error) {
 	switch k {
 	case kindRunner:
-		c.runner, err = s.control.ByRunnerToken(ctx, token)
-	case kindRun:
+		err = s.limit.try(ctx, token, func() error {
+			c.runner, err = s.control.ByRunnerToken(ctx, token)
+			return err
+		})
+	case kindRun: // a run must hear that it is to stop, whoever shares its address
 		c.run, err = s.control.ByLease(ctx, token)
 	default:
-		c.user, err = s.control.ByUserToken(ctx, token)
+		err = s.limit.try(ctx, token, func() error {
+			c.user, err = s.control.ByUserToken(ctx, token)
+			return err
+		})
 	}
 	if err != nil && blaise.CodeOf(err) == blaise.CodeDenied {
 		p := problemOf(ctx, s.log, err)

@@ -338,3 +338,35 @@ func TestRefusedBody(t *testing.T) {
 		t.Errorf("%d answers:\n%.2000s", got, answer)
 	}
 }
+
+// TestFixation: signing in takes no token that a browser had before, and ends
+// the one that it was signed in with.
+func TestFixation(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	signIn := func(cookie string) *http.Cookie {
+		link, err := h.user.LoginLink(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp := h.request("GET", "/login?code="+link.Code, "", "", "Cookie", cookie)
+		if len(resp.Cookies()) != 1 {
+			t.Fatalf("%s, cookies %v", resp.Status, resp.Cookies())
+		}
+		return resp.Cookies()[0]
+	}
+	name := signIn("").Name
+	planted := control.UserPrefix + "planted"
+	first := signIn(name + "=" + planted)
+	second := signIn(name + "=" + first.Value)
+	if first.Value == planted || second.Value == first.Value {
+		t.Error("signing in kept a token")
+	}
+	for token, want := range map[string]int{
+		planted: http.StatusUnauthorized, first.Value: http.StatusUnauthorized, second.Value: http.StatusOK,
+	} {
+		if resp := h.request("GET", "/api/me", "", "", "Cookie", name+"="+token); resp.StatusCode != want {
+			t.Errorf("%s: %s, want %d", token, resp.Status, want)
+		}
+	}
+}

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +17,11 @@ import (
 // unreadGrace is how long net/http may look for the rest of a body that the
 // handler did not read: a refused one, mostly.
 const unreadGrace = time.Second
+
+// loopback are the names of this machine for itself.
+var loopback = []string{"localhost", "127.0.0.1", "::1"}
+
+func isLoopback(host string) bool { return slices.Contains(loopback, hostName(host)) }
 
 // hostsOf are the names that the Host header may carry, nil for any.
 func hostsOf(o Options) map[string]bool {
@@ -26,7 +33,7 @@ func hostsOf(o Options) map[string]bool {
 		hosts[hostName(u.Host)] = true
 	}
 	if o.Loopback {
-		for _, h := range []string{"localhost", "127.0.0.1", "::1"} {
+		for _, h := range loopback {
 			hosts[h] = true
 		}
 	}
@@ -50,12 +57,17 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A copy: net/http must find its own body in its own request, or it takes
 		// what is unread of a refused one for the next request.
-		inner := *r
+		at := s.from(r)
+		inner := *r.WithContext(context.WithValue(r.Context(), peerKey{}, at))
 		b := &body{ReadCloser: r.Body, c: http.NewResponseController(w), silence: s.o.BodySilence}
 		inner.Body = b
 		if r.ContentLength != 0 { // -1: chunked
 			b.within(b.silence)
 			defer b.leave()
+		}
+		secure(w.Header())
+		if at.https && !isLoopback(r.Host) { // on loopback it would bind what others serve there
+			w.Header().Set("Strict-Transport-Security", "max-age=15552000")
 		}
 		probe := r.URL.Path == "/livez" || r.URL.Path == "/readyz" // they come by address
 		if !probe && s.hosts != nil && !s.hosts[hostName(r.Host)] {
@@ -65,7 +77,6 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			p.write(w)
 			return
 		}
-		secure(w.Header())
 		next.ServeHTTP(w, &inner)
 	})
 }
@@ -78,6 +89,7 @@ func secure(h http.Header) {
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	h.Set("Cache-Control", "no-store")
 }
 

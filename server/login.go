@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -29,8 +30,17 @@ func (s *Server) loginRoutes() {
 }
 
 func (s *Server) login(ctx context.Context, in *struct{ Body api.Login }) (api.LoggedIn, error) {
-	token, u, err := s.control.Login(ctx, in.Body.Code, "terminal")
+	token, u, err := s.byCode(ctx, in.Body.Code, "terminal")
 	return api.LoggedIn{Token: token, Name: u.Name, Role: string(u.Role)}, err
+}
+
+// byCode signs in with the code of a link.
+func (s *Server) byCode(ctx context.Context, code, label string) (token string, u control.User, err error) {
+	err = s.limit.try(ctx, code, func() error {
+		token, u, err = s.control.Login(ctx, code, label)
+		return err
+	})
+	return token, u, err
 }
 
 func (s *Server) loginLink(ctx context.Context, _ *struct{}) (api.Link, error) {
@@ -56,10 +66,9 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 		s.loginAnswer(w, http.StatusOK, loginView{Go: r.URL.RequestURI()})
 		return
 	}
-	token, _, err := s.control.Login(r.Context(), code, "browser")
+	token, _, err := s.byCode(r.Context(), code, "browser")
 	if err != nil {
-		p := problemOf(r.Context(), s.log, err)
-		s.loginAnswer(w, p.Status, loginView{Error: p.Detail})
+		s.loginFailed(w, r, err)
 		return
 	}
 	if old, byCookie := tokenOf(r); byCookie {
@@ -91,7 +100,7 @@ func (s *Server) cookie(r *http.Request, value string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName(r), Value: value, Path: "/", MaxAge: age, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
-		Secure:   r.TLS != nil || strings.HasPrefix(s.o.URL, "https://"),
+		Secure:   peerOf(r.Context()).https,
 	}
 }
 
@@ -120,15 +129,21 @@ func (s *Server) signedIn(next http.Handler) http.Handler {
 		}
 		c, err := s.admit(r, kindUser)
 		if err != nil {
-			p, ok := err.(*problem)
-			if !ok {
-				p = problemOf(r.Context(), s.log, err)
-			}
-			s.loginAnswer(w, p.Status, loginView{Error: p.Detail, Quiet: p.Status == http.StatusUnauthorized})
+			s.loginFailed(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 	})
+}
+
+// loginFailed asks a browser to sign in, and says why it is not.
+func (s *Server) loginFailed(w http.ResponseWriter, r *http.Request, err error) {
+	p, ok := err.(*problem)
+	if !ok {
+		p = problemOf(r.Context(), s.log, err)
+	}
+	maps.Copy(w.Header(), p.GetHeaders())
+	s.loginAnswer(w, p.Status, loginView{Error: p.Detail, Quiet: p.Status == http.StatusUnauthorized})
 }
 
 type loginView struct {

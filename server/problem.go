@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -17,14 +19,27 @@ import (
 )
 
 // A problem is an api.Problem as huma wants errors to be.
-type problem struct{ api.Problem }
+type problem struct {
+	api.Problem
+	Retry int `json:"-"` // after how many seconds to try again, in a header
+}
 
 var _ huma.StatusError = (*problem)(nil)
 var _ huma.ContentTypeFilter = (*problem)(nil)
+var _ huma.HeadersError = (*problem)(nil)
 
 func (p *problem) Error() string             { return p.Detail }
 func (p *problem) GetStatus() int            { return p.Status }
 func (p *problem) ContentType(string) string { return api.ProblemType }
+
+// GetHeaders are what belongs to the problem beside its text.
+func (p *problem) GetHeaders() http.Header {
+	h := http.Header{}
+	if p.Retry > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.Retry))
+	}
+	return h
+}
 
 // statuses are the HTTP statuses of the codes.
 var statuses = map[blaise.Code]int{
@@ -69,7 +84,7 @@ func newProblem(e *blaise.Error) *problem {
 	if !ok {
 		status = http.StatusInternalServerError
 	}
-	return &problem{api.Problem{
+	return &problem{Problem: api.Problem{
 		Title: http.StatusText(status), Status: status, Detail: e.Message, Code: e.Code, Hint: e.Hint,
 	}}
 }
@@ -83,6 +98,7 @@ func denied(status int, format string, args ...any) *problem {
 
 func (p *problem) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", api.ProblemType)
+	maps.Copy(w.Header(), p.GetHeaders())
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p.Problem) // who asked is gone: nobody to tell
 }

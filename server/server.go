@@ -3,6 +3,7 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"blaise.dev/blaise/control"
@@ -26,6 +27,9 @@ type Options struct {
 	// accepted, and any if both are empty.
 	Loopback     bool
 	AllowedHosts []string
+	// TrustedProxies are believed what they say of whom they ask for, in
+	// X-Forwarded-For and X-Forwarded-Proto.
+	TrustedProxies []netip.Prefix
 	// KeepAlive is how often a silent stream gives a sign of life, 15 s.
 	KeepAlive time.Duration
 	// BodySilence is how long the sender of a body may be silent, one minute.
@@ -43,6 +47,7 @@ type Server struct {
 	docs    []byte
 	shells  shells
 	began   time.Time
+	limit   *limiter
 }
 
 // New returns the whole of Blaise as a handler.
@@ -63,7 +68,9 @@ func newServer(o Options) *Server {
 	if o.BodySilence == 0 {
 		o.BodySilence = time.Minute
 	}
-	return &Server{o: o, control: o.Control, views: o.Views, log: o.Log, hosts: hostsOf(o), began: time.Now()}
+	return &Server{
+		o: o, control: o.Control, views: o.Views, log: o.Log, hosts: hostsOf(o), began: time.Now(), limit: newLimiter(),
+	}
 }
 
 func (s *Server) handler() http.Handler {

@@ -57,6 +57,7 @@ type planeOptions struct {
 	watch  string // an address of its own for health and metrics, "" for none
 	public string // the address users reach it by, the listener's when empty
 	hosts  []string
+	door   door
 	log    *slog.Logger
 	// maxFile is the longest file that is kept of a session, in MB; 0 for the default.
 	maxFile int64
@@ -79,10 +80,15 @@ func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
 	if p.listener, err = listen(o.data, o.listen); err != nil {
 		return nil, errors.Join(err, p.db.Close())
 	}
+	at, err := o.door.stand(p.listener, o.log)
+	if err != nil {
+		return nil, joinClose(err, p)
+	}
+	p.listener = at
 	if p.watch, err = watch(o.watch); err != nil {
 		return nil, joinClose(err, p)
 	}
-	p.url = or(strings.TrimRight(o.public, "/"), "http://"+p.listener.Addr().String())
+	p.url = or(strings.TrimRight(o.public, "/"), o.door.scheme()+p.listener.Addr().String())
 	p.control = control.New(control.Options{DB: p.db, Secret: secret, Log: o.log, Hub: hub, Observer: p.meter})
 	p.meter.Read(p.control.Figures)
 	return p, nil
@@ -153,7 +159,7 @@ func (p *plane) serverOptions() server.Options {
 	return server.Options{
 		Control: p.control, Views: views, Dashboard: dashboardOf(p.control, views, p.log),
 		Log: p.log, Meter: p.meter, Version: programVersion(), URL: p.url,
-		Loopback: isLoopback(p.listener.Addr()), AllowedHosts: p.o.hosts,
+		Loopback: isLoopback(p.listener.Addr()), AllowedHosts: p.o.hosts, TrustedProxies: p.o.door.trusted,
 	}
 }
 
@@ -178,9 +184,19 @@ func (p *plane) admin(ctx context.Context) (token string, first bool, err error)
 	return token, true, writePrivate(path, []byte(token+"\n"))
 }
 
-// client speaks to this plane as a person would.
+// client speaks to this plane as a person would, without TLS.
 func (p *plane) client(token string) *api.Client {
 	return newClient(place{URL: "http://" + p.listener.Addr().String(), Token: token})
+}
+
+// link is a sign-in link for the user of a token.
+func (p *plane) link(ctx context.Context, token string) (string, error) {
+	u, err := p.control.ByUserToken(ctx, token)
+	if err != nil {
+		return "", err
+	}
+	code, err := p.control.NewLoginCode(ctx, u)
+	return server.LoginURL(p.url, code), err
 }
 
 // readToken reads a token from a file of one line; "" if there is no file.

@@ -23,7 +23,8 @@ func serveCommand(a *app) *cobra.Command {
 			"loopback unless --listen says otherwise. The first start prints a sign-in link and\n" +
 			"saves an admin token in the data folder; with --data DIR every command finds it.",
 		Example: "  blaise serve --data /var/lib/blaise\n" +
-			"  blaise serve --listen 0.0.0.0:4420 --db postgres://blaise@db/blaise --as https://blaise.example.org",
+			"  blaise serve --listen 0.0.0.0:443 --as https://blaise.example.org --tls-cert cert.pem --tls-key key.pem\n" +
+			"  blaise serve --db postgres://blaise@db/blaise --as https://blaise.example.org --trusted-proxy 10.0.0.5",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
@@ -34,6 +35,9 @@ func serveCommand(a *app) *cobra.Command {
 			o.log = newLog(a.err, debug)
 			// --url says where Blaise is; to serve, that is the address it has.
 			o.public = or(o.public, a.url)
+			if err := o.door.check(); err != nil {
+				return err
+			}
 			return a.serve(cmd.Context(), o)
 		},
 	}
@@ -43,6 +47,7 @@ func serveCommand(a *app) *cobra.Command {
 	f.StringVar(&o.dsn, "db", "", "postgres://... instead of SQLite in the data folder (BLAISE_DB)")
 	f.StringVar(&o.public, "as", "", "the address people reach it by, as --url")
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "another Host name that requests may carry")
+	o.door.flags(c)
 	f.Int64Var(&o.maxFile, "max-file", 256, "keep files of sessions (bundles of saved work) up to so many MB each")
 	f.BoolVar(&debug, "debug", false, "log more")
 	return c
@@ -67,12 +72,16 @@ func (a *app) serve(ctx context.Context, o planeOptions) error {
 
 // serving says that Blaise is ready, and where.
 func (a *app) serving(ctx context.Context, p *plane, token string, first bool) error {
-	var link api.Link
+	var link string
 	if first {
 		var err error
-		if link, err = p.client(token).LoginLink(ctx); err != nil {
+		if link, err = p.link(ctx, token); err != nil {
 			return err
 		}
+	}
+	if p.o.door.open(p.listener.Addr(), p.url) {
+		p.log.Warn("tokens can be read on their way here: give --tls-cert and --tls-key, or put TLS in front",
+			"listen", p.listener.Addr().String())
 	}
 	at := api.Dev{URL: p.url, Token: token, PID: os.Getpid()}
 	if err := writePrivateJSON(filepath.Join(p.o.data, serveFile), at); err != nil {
@@ -84,7 +93,7 @@ func (a *app) serving(ctx context.Context, p *plane, token string, first bool) e
 	}
 	fmt.Fprintf(a.out, "For commands on this machine: export BLAISE_DATA=%s\n", p.o.data)
 	if first {
-		fmt.Fprintf(a.out, "Open in a browser, once: %s\n", link.URL)
+		fmt.Fprintf(a.out, "Open in a browser, once: %s\n", link)
 		fmt.Fprintf(a.out, "The admin token is in %s\n", filepath.Join(p.o.data, adminFile))
 	} else {
 		fmt.Fprintf(a.out, "A sign-in link: blaise open --data %s\n", p.o.data)
