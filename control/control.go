@@ -145,6 +145,7 @@ func policyOf(a store.Agent) blaise.Policy {
 // wake hints to all whom a committed plan may concern.
 func (c *Control) wake(p blaise.Plan) {
 	c.observer.Decided(p)
+	c.tell(p)
 	id := p.Next.Session.ID
 	c.hub.Wake(TopicSession(id))
 	c.hub.Wake(TopicSessions)

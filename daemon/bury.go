@@ -135,7 +135,7 @@ func (d *Daemon) shipRest(ctx context.Context, r *row) error {
 	if !r.worked() {
 		return nil
 	}
-	spool, err := transcript.OpenSpool(r.file("spool"), transcript.SpoolOptions{Log: d.log})
+	spool, err := transcript.OpenSpool(r.file("spool"), transcript.SpoolOptions{Log: d.log.With("run", r.Run)})
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (d *Daemon) shipRest(ctx context.Context, r *row) error {
 	if spool.Empty() {
 		return nil
 	}
-	ship := transcript.NewShipper(spool, client, transcript.ShipperOptions{Log: d.log})
+	ship := transcript.NewShipper(spool, client, transcript.ShipperOptions{Log: d.log.With("run", r.Run)})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	shipped := make(chan error, 1)
@@ -194,7 +194,7 @@ func (d *Daemon) spec(r *row, lease api.Lease) *run.Spec {
 		Config: d.c.ConfigFor(lease.Agent),
 		State:  d.state.dir, Dir: r.dir, Program: d.program,
 		Instance: d.state.instance, Machine: d.state.machine, Boot: d.state.boot,
-		Version: d.c.Version,
+		Version: d.c.Version, LogFormat: d.c.LogFormat, LogLevel: d.c.LogLevel,
 	}
 }
 

@@ -32,6 +32,8 @@ type Config struct {
 	Version  string
 	Once     bool // take one run, and return when it has ended
 	Log      *slog.Logger
+	// LogFormat and LogLevel are handed on to the runs: see run.Spec.
+	LogFormat, LogLevel string
 
 	// Admission is what must be there before a run is asked for.
 	Admission Admission

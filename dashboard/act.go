@@ -42,7 +42,7 @@ func (d *dashboard) did(w http.ResponseWriter, r *http.Request, err error) {
 		done(w, r, "/sessions/"+r.PathValue("id"))
 		return
 	}
-	f := d.failureOf(err)
+	f := d.failureOf(r, err)
 	if scripted(r) || f.Status == http.StatusNotFound || f.Status == http.StatusForbidden {
 		d.fail(w, r, err)
 		return

@@ -48,7 +48,7 @@ func (d *dashboard) apply(w http.ResponseWriter, r *http.Request) {
 	text, dry := r.PostFormValue("manifest"), r.PostFormValue("dry") != ""
 	a, err := d.applied(r, text, dry)
 	if err != nil {
-		d.agentsWith(w, r, d.failureOf(err), agentsPage{Manifest: text})
+		d.agentsWith(w, r, d.failureOf(r, err), agentsPage{Manifest: text})
 		return
 	}
 	d.agentsWith(w, r, nil, agentsPage{Manifest: text, Applied: &a, Dry: dry})
@@ -100,7 +100,7 @@ func (d *dashboard) newRunner(w http.ResponseWriter, r *http.Request) {
 	name := r.PostFormValue("name")
 	_, secret, err := d.control.NewRunner(r.Context(), d.o.User(r).Name, name, nil, r.PostFormValue("single") != "")
 	if err != nil {
-		d.runnersWith(w, r, d.failureOf(err), runnersPage{})
+		d.runnersWith(w, r, d.failureOf(r, err), runnersPage{})
 		return
 	}
 	d.runnersWith(w, r, nil, runnersPage{Secret: secret, Name: name})

@@ -104,7 +104,7 @@ func (d *dashboard) setPolicy(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		p.Applied = nil
-		d.agentWith(w, r, d.failureOf(err), p)
+		d.agentWith(w, r, d.failureOf(r, err), p)
 		return
 	}
 	d.agentWith(w, r, nil, p)

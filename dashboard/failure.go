@@ -20,7 +20,7 @@ var statuses = map[blaise.Code]int{
 	blaise.CodeUnreachable: http.StatusServiceUnavailable, blaise.CodeDenied: http.StatusForbidden,
 }
 
-func (d *dashboard) failureOf(err error) *failure {
+func (d *dashboard) failureOf(r *http.Request, err error) *failure {
 	var e *blaise.Error
 	var large *http.MaxBytesError
 	switch {
@@ -32,7 +32,7 @@ func (d *dashboard) failureOf(err error) *failure {
 	case errors.As(err, &e) && statuses[e.Code] != 0:
 		return &failure{Status: statuses[e.Code], Message: e.Message, Hint: e.Hint}
 	}
-	d.o.Log.Error("page failed", "error", err)
+	d.o.Log.Error("page failed", "path", r.URL.Path, "session", r.PathValue("id"), "error", err)
 	return &failure{
 		Status: http.StatusInternalServerError, Message: "Blaise could not do it; its log says why.",
 	}
@@ -43,7 +43,7 @@ func (d *dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if err == nil {
 		return
 	}
-	f := d.failureOf(err)
+	f := d.failureOf(r, err)
 	if scripted(r) {
 		d.failFragment(w, f)
 		return

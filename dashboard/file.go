@@ -38,7 +38,7 @@ func (d *dashboard) file(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, max-age=3600") // its address is that of its bytes
 	if _, err := io.Copy(w, bytes); err != nil {
-		d.o.Log.Info("file not sent whole", "file", b.SHA256, "error", err) // its length tells the receiver
+		d.o.Log.Info("file not sent whole", "session", id, "file", b.SHA256, "error", err) // its length tells the receiver
 	}
 }
 

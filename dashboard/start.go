@@ -68,7 +68,7 @@ func (d *dashboard) start(w http.ResponseWriter, r *http.Request) {
 	case scripted(r):
 		d.fail(w, r, err)
 	default:
-		d.newWith(w, r, d.failureOf(err), n)
+		d.newWith(w, r, d.failureOf(r, err), n)
 	}
 }
 

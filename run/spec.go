@@ -24,6 +24,9 @@ type Spec struct {
 	Machine  blaise.MachineID  `json:"machine"`
 	Boot     string            `json:"boot"`
 	Version  string            `json:"version"`
+	// LogFormat and LogLevel say how the process logs, as the daemon's flags do.
+	LogFormat string `json:"logFormat,omitempty"`
+	LogLevel  string `json:"logLevel,omitempty"`
 }
 
 // Mark names the run in the environment of all that it starts. It is unique on

@@ -57,6 +57,24 @@ type caller struct {
 	runner store.Runner
 	run    blaise.Run
 	user   control.User
+
+	operation, session string // what the request is, for the log
+}
+
+// about is what the log says of a request: whom it came from, and what it is
+// of.
+func about(ctx context.Context) []any {
+	c := callerOf(ctx)
+	var said []any
+	for _, a := range []struct{ key, value string }{
+		{"operation", c.operation}, {"session", c.session}, {"run", string(c.run.ID)},
+		{"runner", string(c.runner.ID)}, {"user", c.user.Name},
+	} {
+		if a.value != "" {
+			said = append(said, a.key, a.value)
+		}
+	}
+	return said
 }
 
 type callerKey struct{}
@@ -86,6 +104,7 @@ func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
 		s.refuse(w, r, err)
 		return
 	}
+	c.operation, c.session = ctx.Operation().OperationID, ctx.Param("id")
 	next(huma.WithValue(ctx, callerKey{}, c))
 }
 

@@ -113,7 +113,8 @@ func download[I any](s *Server, r route, open func(context.Context, *I) (store.B
 			hc.SetHeader("Content-Disposition",
 				mime.FormatMediaType("attachment", map[string]string{"filename": b.Name}))
 			if _, err := io.Copy(hc.BodyWriter(), bytes); err != nil {
-				s.log.Info("file not sent whole", "file", b.SHA256, "error", err) // its length tells the receiver
+				// Its length tells the receiver.
+				s.log.Info("file not sent whole", append(about(ctx), "file", b.SHA256, "error", err)...)
 			}
 		}}, nil
 	})

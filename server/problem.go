@@ -73,7 +73,7 @@ func problemOf(ctx context.Context, log *slog.Logger, err error) *problem {
 		e = blaise.Errorf(blaise.CodeUnreachable, "Blaise is shutting down, or the request was given up").
 			WithHint("try again")
 	default:
-		log.Error("request failed", "error", err)
+		log.Error("request failed", append(about(ctx), "error", err)...)
 		e = blaise.Errorf(blaise.CodeInternal, "Blaise could not do it; its log says why")
 	}
 	return newProblem(e)

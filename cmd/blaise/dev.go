@@ -14,6 +14,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/daemon"
+	"blaise.dev/blaise/internal/logs"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -30,6 +31,7 @@ const (
 type devOptions struct {
 	data, repo, agent, listen string
 	hosts                     []string
+	logs                      logs.Options
 	debug                     bool
 }
 
@@ -57,7 +59,8 @@ data folder goes on, on the same port.`,
 	f.StringVar(&o.agent, "agent", "", "the agent that `blaise start` takes when none is named")
 	f.StringVar(&o.listen, "listen", "", "`HOST:PORT` to listen on (default "+defaultListen+", or any free port)")
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "another Host name that requests may carry")
-	f.BoolVar(&o.debug, "debug", false, "log to stderr too, and more")
+	o.logs.Flags(f)
+	f.BoolVar(&o.debug, "debug", false, "log to stderr too, from debug on")
 	return c
 }
 
@@ -87,9 +90,13 @@ func (a *app) dev(ctx context.Context, o devOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, logTo.Close()) }()
-	h := &house{a: a, o: o, agents: agents, log: newLog(logTo, o.debug)}
+	var to io.Writer = logTo
 	if o.debug {
-		h.log = newLog(io.MultiWriter(logTo, a.err), true)
+		to = io.MultiWriter(logTo, a.err)
+	}
+	h := &house{a: a, o: o, agents: agents}
+	if h.log, err = newLog(to, o.logs, o.debug); err != nil {
+		return err
 	}
 	if err := h.open(ctx); err != nil {
 		return err
@@ -152,7 +159,7 @@ func (h *house) furnish(ctx context.Context) error {
 		Configs:  func() []string { return h.agents.configs(h.o.data) },
 		Command:  func(program string) []string { return []string{program, "runner", "run"} },
 		Describe: func() (daemon.Description, error) { return h.agents.describe(), nil },
-		Version:  programVersion(), Log: h.log,
+		Version:  programVersion(), Log: h.log, LogFormat: h.o.logs.Format, LogLevel: h.o.logs.Level,
 	})
 	return nil
 }

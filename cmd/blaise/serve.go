@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/internal/logs"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -16,6 +17,7 @@ import (
 
 func serveCommand(a *app) *cobra.Command {
 	var o planeOptions
+	var how logs.Options
 	var debug bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the control plane alone; runners connect to it",
@@ -32,7 +34,9 @@ func serveCommand(a *app) *cobra.Command {
 				return err
 			}
 			o.dsn = or(o.dsn, os.Getenv("BLAISE_DB"))
-			o.log = newLog(a.err, debug)
+			if o.log, err = newLog(a.err, how, debug); err != nil {
+				return err
+			}
 			// --url says where Blaise is; to serve, that is the address it has.
 			o.public = or(o.public, a.url)
 			if err := o.door.check(); err != nil {
@@ -49,7 +53,8 @@ func serveCommand(a *app) *cobra.Command {
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "another Host name that requests may carry")
 	o.door.flags(c)
 	f.Int64Var(&o.maxFile, "max-file", 256, "keep files of sessions (bundles of saved work) up to so many MB each")
-	f.BoolVar(&debug, "debug", false, "log more")
+	how.Flags(f)
+	f.BoolVar(&debug, "debug", false, "the same as --log-level debug")
 	return c
 }
 
@@ -101,10 +106,13 @@ func (a *app) serving(ctx context.Context, p *plane, token string, first bool) e
 	return nil
 }
 
-func newLog(w io.Writer, debug bool) *slog.Logger {
-	level := slog.LevelInfo
+func newLog(w io.Writer, how logs.Options, debug bool) (*slog.Logger, error) {
 	if debug {
-		level = slog.LevelDebug
+		how.Level = "debug"
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+	log, err := how.New(w)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	return log, nil
 }

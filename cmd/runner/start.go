@@ -15,6 +15,7 @@ import (
 	"blaise.dev/blaise/config"
 	"blaise.dev/blaise/daemon"
 	"blaise.dev/blaise/internal/check"
+	"blaise.dev/blaise/internal/logs"
 
 	"github.com/spf13/cobra"
 )
@@ -47,6 +48,7 @@ func startCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&o.once, "once", false, "take one run, and exit when it has ended: 0 it is done, 6 it failed")
 	c.Flags().DurationVar(&o.wait, "wait", 0, "with --once: exit with 3 when no run has come for so long (0: wait for ever)")
 	c.Flags().DurationVar(&o.giveUp, "give-up", 2*time.Minute, "with --once: exit with 5 when Blaise cannot be reached for so long")
+	o.logs.Flags(c.Flags())
 	c.Flags().StringVar(&o.watch, "metrics-listen", "", "a `HOST:PORT` for /metrics, /statusz, /livez and /readyz")
 	c.Flags().Uint64Var(&o.minDisk, "min-disk", 256, "take no run with less disk free, in MB")
 	c.Flags().Uint64Var(&o.minMemory, "min-memory", 128, "take no run with less memory available, in MB")
@@ -56,6 +58,7 @@ func startCommand(a *app) *cobra.Command {
 type startOptions struct {
 	url, tokenFile     string
 	watch              string
+	logs               logs.Options
 	once               bool
 	giveUp, wait       time.Duration
 	minDisk, minMemory uint64 // MB
@@ -70,7 +73,10 @@ func (a *app) start(ctx context.Context, o startOptions) error {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(a.err, nil))
+	log, err := o.logs.New(a.err)
+	if err != nil {
+		return usage("%v", err)
+	}
 	if err := checkFirst(ctx, log, file); err != nil {
 		return err
 	}
@@ -82,7 +88,7 @@ func (a *app) start(ctx context.Context, o startOptions) error {
 		ConfigFor: func(blaise.AgentName) string { return file },
 		Command:   func(program string) []string { return []string{program, "run"} },
 		Describe:  func() (daemon.Description, error) { return describe(log, file, state) },
-		Log:       log,
+		Log:       log, LogFormat: o.logs.Format, LogLevel: o.logs.Level,
 	})
 	stop, err := watch(o.watch, d.Watch())
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/daemon"
 )
@@ -88,6 +89,49 @@ func TestX12_ListenerForWatchers(t *testing.T) {
 	if status != http.StatusServiceUnavailable || !strings.Contains(page, "Blaise has not answered yet") {
 		t.Errorf("readyz of a runner without Blaise: %d %s", status, page)
 	}
+}
+
+// Every line that is of a run names it and its session, whoever logs: Blaise,
+// the daemon and the run itself (X12).
+func TestX12_LogsNameSessionAndRun(t *testing.T) {
+	t.Parallel()
+	b := lab{startSplit(t, demoConfig, "--log-format", "json", "--log-level", "debug")}
+	id := b.start("hello")
+	b.answered(id, 1)
+	b.run("pause", string(id))
+	b.environment(id, blaise.EnvPaused)
+	b.say(id, "recall")
+	b.answered(id, 2)
+	log, err := os.ReadFile(filepath.Join(b.dir, "blaise.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := map[string]bool{}
+	for line := range strings.Lines(string(log)) {
+		var said struct{ Session, Run string }
+		if json.Unmarshal([]byte(line), &said) != nil {
+			continue // what it says when it is ready
+		}
+		runs[said.Run] = true
+		if said.Run != "" && said.Session != string(id) {
+			t.Errorf("Blaise: session %q: %s", said.Session, line)
+		}
+	}
+	if !runs[string(id)+".1"] || !runs[string(id)+".2"] {
+		t.Errorf("Blaise says nothing of the runs:\n%s", log)
+	}
+	both := "session=" + string(id)
+	daemons, _ := os.ReadFile(filepath.Join(b.dir, "runner.log"))
+	own, _ := os.ReadFile(filepath.Join(b.dir, "state", "runs", string(id)+".2", "stderr"))
+	wants(t, string(daemons), `msg="run accepted" run=`+string(id)+".1", `msg="run ended" run=`+string(id)+".1")
+	wants(t, string(own), `msg="conversation loaded" `+both+" run="+string(id)+".2")
+	for line := range strings.Lines(string(daemons) + string(own)) {
+		if strings.Contains(line, " run=") && !strings.Contains(line, both) {
+			t.Errorf("no session: %s", line)
+		}
+	}
+	b.exits(2, "runner", "start", "--log-format", "xml", "--url", b.url())
+	b.exits(2, "blaise", "serve", "--log-level", "loud")
 }
 
 func freeAddr(t *testing.T) string {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"blaise.dev/blaise/internal/logs"
 	"blaise.dev/blaise/internal/shim"
 	"blaise.dev/blaise/run"
 )
@@ -47,7 +47,11 @@ func Main(args []string) int {
 	for _, name := range []string{"BLAISE_RUNNER_TOKEN", "BLAISE_TOKEN"} {
 		_ = os.Unsetenv(name) // only an empty name fails
 	}
-	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	log, err := logs.Options{Format: spec.LogFormat, Level: spec.LogLevel}.New(os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "runner run:", err)
+		return 2
+	}
 	ctx, stop := causes()
 	defer stop()
 	program, err := os.Executable()
@@ -55,7 +59,7 @@ func Main(args []string) int {
 		program = spec.Program
 	}
 	if err := shim.Inherit(); err != nil {
-		log.Warn("what a dead shim leaves does not come to this process", "error", err)
+		log.Warn("what a dead shim leaves does not come to this process", "run", spec.Lease.Run, "error", err)
 	}
 	defer shim.KillChildren(10 * time.Second) // nothing but such is left then
 	if err := run.Do(ctx, spec, run.Deps{Log: log, Demo: []string{program, "demo-agent"}}); err != nil {
