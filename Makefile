@@ -8,7 +8,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build try test test-all test-agents check bench chaos mutants screenshots states clean
+.PHONY: help build try test test-all test-agents check bench chaos mutants screenshots states release image clean
 
 help: ## what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,7 @@ test-agents: ## real agents through Blaise, installed at pinned versions; ARGS=-
 check: ## format, vet and the rules of the house
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	$(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 $(GO) build ./cmd/...
 	$(GO) test ./internal/house
 
 bench: build ## measure against the floor, write docs/benchmarks.md; 1 if a goal is missed
@@ -56,5 +57,13 @@ screenshots: ## pictures of the dashboard in a real browser, into docs/screensho
 states: ## write docs/states.md anew from the tables
 	$(GO) test . -run States -update
 
-clean: ## remove bin
-	rm -rf bin
+release: ## dist/: archives for linux and darwin, an image, what is in them, SHA256SUMS; the same bytes for the same commit
+	rm -rf dist
+	$(GO) run ./internal/release -version $(VERSION) -at $$(git log -1 --format=%ct) -out dist $(RELEASE)
+
+image: ## the control plane as a container image from scratch, loaded into the engine of DOCKER_HOST
+	$(MAKE) release RELEASE="-platforms linux/$(shell $(GO) env GOARCH)"
+	gunzip -c dist/*.image.tar.gz | docker load
+
+clean: ## remove bin and dist
+	rm -rf bin dist

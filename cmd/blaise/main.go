@@ -13,6 +13,8 @@ import (
 	"blaise.dev/blaise/internal/demoagent"
 	"blaise.dev/blaise/internal/runcmd"
 	"blaise.dev/blaise/internal/shim"
+
+	_ "golang.org/x/crypto/x509roots/fallback" // where there are no certificates, as in an image from scratch
 )
 
 // version is set by the linker (see the Makefile).

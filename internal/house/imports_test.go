@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"internal/near":      {},
 	"internal/logs":      {"."},
 	"internal/meter":     {".", "control", "store"},
+	"internal/release":   {},
 	"internal/shim":      {"internal/shim/gate", "internal/shim/jail"},
 	"internal/shim/gate": {},
 	"internal/shim/jail": {},
