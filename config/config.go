@@ -54,6 +54,7 @@ type EnvValue struct {
 type Runner struct {
 	Slots  int // runs at a time, 4 unless set
 	Labels map[string]string
+	Repos  []string // patterns of the repositories that it may fetch by URL
 }
 
 const defaultSlots = 4

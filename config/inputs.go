@@ -63,7 +63,11 @@ func (c Config) Fill(inputs map[string]string) (Config, error) {
 	}
 	c.Plugs = slices.Clone(c.Plugs)
 	for i := range c.Plugs {
-		c.Plugs[i] = filled(c.Plugs[i], fill)
+		raw := c.Plugs[i]
+		c.Plugs[i] = filled(raw, fill)
+		if err := chosenRepo(raw, c.Plugs[i]); err != nil {
+			return Config{}, err
+		}
 	}
 	return c, nil
 }

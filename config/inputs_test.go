@@ -62,3 +62,27 @@ func TestFillEnds(t *testing.T) {
 		_, _ = cfg.Fill(nil) // it returns
 	}
 }
+
+// Who begins a session chooses among addresses, not among the directories of the
+// runner's machine.
+func TestFillTakesAnAddressForARepository(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		repo, input string
+		ok          bool
+	}{
+		{"{input.repo}", "https://h/team/app", true},
+		{"{input.repo}", "", true},
+		{"{input.repo}", "data", false},
+		{"{input.repo}", "/etc", false},
+		{"/srv/{input.repo}", "app", true}, // the operator's own choice
+	} {
+		cfg, err := config.Parse("blaise.yml", []byte(good+"plugs: [{use: worktree, repo: \""+c.repo+"\"}]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cfg.Fill(map[string]string{"repo": c.input}); (err == nil) != c.ok {
+			t.Errorf("%s with %q: %v", c.repo, c.input, err)
+		}
+	}
+}

@@ -18,7 +18,7 @@ var (
 	topKeys    = []string{"version", "dir", "agent", "plugs", "runner"}
 	agentKeys  = []string{"use", "command", "env", "install", "mcpServers", "fs", "terminal"}
 	envKeys    = []string{"from", "secret"}
-	runnerKeys = []string{"slots", "labels"}
+	runnerKeys = []string{"slots", "labels", "repos"}
 )
 
 func (c *checker) config(root *yaml.Node) Config {
@@ -39,6 +39,7 @@ func (c *checker) config(root *yaml.Node) Config {
 			cfg.Runner = c.runner(value)
 		}
 	})
+	c.allowed(cfg)
 	if !seen["version"] {
 		c.problem(root, "version is missing: write version: 1")
 	}
@@ -232,6 +233,8 @@ func (c *checker) runner(n *yaml.Node) Runner {
 			r.Slots = slots
 		case "labels":
 			r.Labels = c.labels(value)
+		case "repos":
+			r.Repos = c.repos(value)
 		}
 	})
 	return r

@@ -33,6 +33,8 @@ func (j judge) thing(r blaise.Resource) api.Thing {
 	e, known := j.ledger[r.Environment]
 	mine := r.Machine == j.machine && j.machine != ""
 	switch {
+	case r.Kind == plug.ResourceMirror:
+		t.Class, t.Why = api.ClassKept, r.Kept
 	case r.Environment == "":
 		t.Class, t.Why = api.ClassUnknown, "nothing says whose it is"
 	case r.Machine != "" && !mine:

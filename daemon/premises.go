@@ -49,6 +49,11 @@ func (p Premises) look(ctx context.Context) (found []blaise.Resource, unseen []s
 			unseen = append(unseen, err.Error())
 		}
 	}
+	mirrors, err := plug.Mirrors(ctx, p.StateDir)
+	if err != nil {
+		unseen = append(unseen, err.Error())
+	}
+	found = append(found, mirrors...)
 	for _, r := range p.processes() {
 		r.Machine = id
 		found = append(found, r)

@@ -29,6 +29,7 @@ type command struct {
 	args     []string
 	config   []string // KEY=VALUE for -c
 	env      []string // all of it
+	more     []string // variables beside those of a trusted repository
 	stdin    io.Reader
 	progress func(Progress)
 	warnings *string // takes the end of stderr where git succeeds

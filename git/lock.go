@@ -17,13 +17,18 @@ const lockWait = 5 * time.Minute
 // Locked runs do while no other process of Blaise runs a worktree command in
 // the repository. It is not to be nested.
 func (r *Repo) Locked(ctx context.Context, do func(context.Context) error) error {
-	path := filepath.Join(r.CommonDir, "blaise.lock")
+	return r.lockedBy(ctx, filepath.Join(r.CommonDir, "blaise.lock"), lockWait, do)
+}
+
+func (r *Repo) lockedBy(
+	ctx context.Context, path string, patience time.Duration, do func(context.Context) error,
+) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return fmt.Errorf("lock repository: %w", err)
 	}
 	defer f.Close() // and with it the lock
-	deadline := time.Now().Add(lockWait)
+	deadline := time.Now().Add(patience)
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {

@@ -66,6 +66,7 @@ func (r *Repo) run(ctx context.Context, c command) (string, error) {
 	c.config = append(slices.Clone(trustedConfig), c.config...)
 	c.env = cleanEnv("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 		"GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS")
+	c.env = append(c.env, c.more...)
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
 		out, err := c.run(ctx)
 		var e *Error

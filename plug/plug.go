@@ -92,6 +92,8 @@ type Scope struct {
 	Restore     blaise.SavedWork // the work a new environment starts from, N 0 for base (A22)
 	Leaves      bool             // the machine is there for one run: what is saved must be among Files
 	Dir         string           // a directory of this environment and plug in the runner's state, never visible inside
+	Mirrors     string           // a directory of the runner's state for repositories that it fetches
+	Repos       []string         // the URLs that it may fetch, as patterns
 	Private     []string         // of the runner, on its machine: its state, its blaise.yml; never visible inside
 	Host        Env              // where the runner is: manage what you make from here
 	State       State

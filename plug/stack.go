@@ -23,6 +23,7 @@ type StackOptions struct {
 	Host        Env
 	StateDir    string           // the runner's state directory, on this machine
 	Machine     blaise.MachineID // goes into the records
+	Repos       []string         // patterns of the repositories that may be fetched by URL
 	Private     []string         // paths that no layer may show, beside StateDir
 	Save        int              // the number the next save gets
 	Restore     blaise.SavedWork // what a new environment starts from

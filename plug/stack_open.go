@@ -118,6 +118,7 @@ func (s *Stack) scope(l *layer) Scope {
 		Opened: l.record.Opened, Alone: l.alone,
 		Save: s.saves, Restore: s.o.Restore, Leaves: s.o.Leaves, Files: s.o.Files,
 		Dir:     filepath.Join(s.envDir(), l.spec.ID),
+		Mirrors: mirrorsDir(s.o.StateDir), Repos: s.o.Repos,
 		Private: append([]string{s.o.StateDir}, s.o.Private...),
 		Host:    s.o.Host, State: layerState{State: s.o.State(l.spec.ID), layer: l},
 		Intend: func(ctx context.Context, r blaise.Resource) error {

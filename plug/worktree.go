@@ -14,7 +14,7 @@ import (
 )
 
 type worktreeConfig struct {
-	Repo       string `yaml:"repo" default:"." doc:"the repository; relative to blaise.yml"`
+	Repo       string `yaml:"repo" default:"." doc:"the repository; relative to blaise.yml, or a URL that runner.repos allows"`
 	Base       string `yaml:"base" doc:"the branch or commit to start from; default: the branch the repository is on"`
 	Branch     string `yaml:"branch" default:"blaise/{session}" doc:"the branch to work on; made if it is not there"`
 	Dir        string `yaml:"dir" doc:"where to put the worktree; default: in the runner's state directory"`
@@ -28,7 +28,8 @@ func defaultWorktreeConfig() *worktreeConfig {
 
 // A worktree is a checkout of its own for each environment: a linked worktree
 // of the user's repository, or a clone where a layer further in sees nothing
-// but its directory. It keeps no State: what it made is written in Scope.Dir,
+// but its directory, or where the repository is a mirror: no agent may write
+// what the runner fetches into. It keeps no State: what it made is written in Scope.Dir,
 // and found again by its names if that is lost.
 type worktree struct{ c worktreeConfig }
 
@@ -44,6 +45,12 @@ func newWorktree(c worktreeConfig) (Plug, error) {
 		return nil, errors.New("branch is empty: leave it out for blaise/{session}")
 	case c.SaveLimit <= 0:
 		return nil, errors.New("saveLimit: want a number of MB above 0")
+	case ByURL(c.Repo) && c.Submodules: // they may be anywhere
+		return nil, errors.New("submodules: not with a repository by URL")
+	case ByURL(c.Repo) && !strings.Contains(c.Repo, "{input."):
+		if _, err := git.ParseURL(c.Repo); err != nil {
+			return nil, fmt.Errorf("repo: %w", err)
+		}
 	}
 	return &worktree{c: c}, nil
 }
@@ -53,6 +60,7 @@ type site struct {
 	repoDir, dir, branch string
 	ownDir               bool // dir is in Scope.Dir: whatever is there is ours
 	ownBranch            bool // the branch is named after the environment
+	mirror               bool // repoDir is a mirror of ours
 }
 
 func (w *worktree) site(s Scope) site {
@@ -63,6 +71,9 @@ func (w *worktree) site(s Scope) site {
 		branch: fill.Replace(w.c.Branch),
 	}
 	at.ownBranch = at.branch != w.c.Branch
+	if dir, ok := w.mirrored(s); ok {
+		at.repoDir, at.mirror = dir, true
+	}
 	if w.c.Dir != "" {
 		at.dir, at.ownDir = hostPath(host, fill.Replace(w.c.Dir)), false
 	}

@@ -21,11 +21,16 @@ func (w *worktree) create(ctx context.Context, s Scope, was *made) (*made, error
 	if err := git.CheckBranch(ctx, at.branch); err != nil {
 		return nil, err
 	}
+	if at.mirror {
+		if err := w.refresh(ctx, s, at.repoDir); err != nil {
+			return nil, err
+		}
+	}
 	repo, look, err := git.Look(ctx, at.repoDir, w.c.Base, at.branch)
 	if err != nil {
 		return nil, err
 	}
-	m := &made{Repo: repo.Dir, CommonDir: repo.CommonDir, Dir: at.dir, Branch: at.branch, Clone: s.Alone,
+	m := &made{Repo: repo.Dir, CommonDir: repo.CommonDir, Dir: at.dir, Branch: at.branch, Clone: s.Alone || at.mirror,
 		Base: look.Base, Start: look.Start, At: time.Now().UTC(), tree: look.Tree, tip: look.Tip}
 	if err := w.chooseStart(ctx, s, repo, m); err != nil {
 		return nil, err

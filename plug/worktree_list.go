@@ -13,6 +13,9 @@ import (
 // List finds the worktrees with our label, the branches of our name, and the
 // sessions of which work is saved.
 func (w *worktree) List(ctx context.Context, host Env) ([]blaise.Resource, error) {
+	if ByURL(w.c.Repo) || strings.HasPrefix(w.c.Repo, "{input.") {
+		return nil, nil // clones of a mirror; Mirrors has the rest
+	}
 	repo, err := git.Open(ctx, hostPath(host.Place(), w.c.Repo))
 	if err != nil {
 		return nil, err

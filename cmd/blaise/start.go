@@ -26,7 +26,8 @@ func startCommand(a *app) *cobra.Command {
 		Long: "Begins a session. TEXT may be several words, or - to read it from stdin.",
 		Example: "  blaise start --agent demo --wait \"write hello.txt Hello\"\n" +
 			"  git diff | blaise start --agent claude --model opus -\n" +
-			"  blaise start --set base=release-1 \"backport the fix of #123\"",
+			"  blaise start --set base=release-1 \"backport the fix of #123\"\n" +
+			"  blaise start --repo https://git.example.com/team/app \"mend the build\"",
 		Args: minArgs("the first message"),
 		RunE: a.asks(func(ctx context.Context, cl *api.Client, args []string) error {
 			text, err := a.text(args)
@@ -67,6 +68,7 @@ func startCommand(a *app) *cobra.Command {
 	f.StringVar(&agent, "agent", "", "the agent; may be left out where there is one, or one named default")
 	f.StringVar(&from, "from", "", "go on from the work of this session")
 	f.StringToStringVar(&set, "set", nil, "an input that the agent declares, `name=value`")
+	f.Func("repo", "a repository by `URL`: the agent's input repo", func(url string) error { return f.Set("set", "repo="+url) })
 	f.BoolVar(&wait, "wait", false, "print the answer as it comes; 6 if there is none")
 	f.StringVar(&key, "key", uuid.NewString(), "idempotency key: the same one begins the same session")
 	f.Lookup("key").DefValue = "a new one"

@@ -1,0 +1,83 @@
+package git_test
+
+import (
+	"strings"
+	"testing"
+
+	"blaise.dev/blaise/git"
+)
+
+// What git could take for a program, an option, a way up or another host is no
+// address, and neither is one with a password in it.
+func TestURLRefusesWhatIsNoPlainAddress(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"ext::sh -c touch% /tmp/x", "fd::7", "transport::https://h/a", "git://h/a", "ftp://h/a", "://h/a",
+		"-uhttps://h/a", "--upload-pack=touch", "ssh://-oProxyCommand=touch/a", "ssh://h/-a", "git@-h:a", "-u@h:a",
+		"https://h/../a", "https://h/a/..", "https://h/a/./b", "https://h//a", "https://h/a%2e%2e/b", "https://h/",
+		"https://user:secret@h/a", "https://h/a?x=1", "https://h/a#b", "https://h/a b", "https://h/a\nb", "https://h/*",
+		"https:///a", "file://h/a", "file:///a/../b", "https://h:port/a", "git@h:", "git@h:../a", "git@h:a;b", "",
+		"https://h/a\x00b", "HTTPS://h/a", "https://h\\@other/a", "https://h@other@third/a",
+	} {
+		if u, err := git.ParseURL(text); err == nil {
+			t.Errorf("%q is taken as %q", text, u)
+		} else if !strings.Contains(err.Error(), "it takes https://HOST/PATH") {
+			t.Errorf("%q: %v does not say what to write", text, err)
+		}
+	}
+}
+
+func TestURLIsAllowedByPatterns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		url, pattern string
+		want         bool
+	}{
+		{"https://git.example.com/team/app", "https://git.example.com/team/*", true},
+		{"https://Git.Example.com/team/app.git", "https://git.example.com/team/app", true},
+		{"https://bot@git.example.com/team/app", "https://git.example.com/team/*", true},
+		{"git@git.example.com:team/app.git", "ssh://git.example.com/team/*", true},
+		{"ssh://git@git.example.com/team/app", "git@git.example.com:team/*", true},
+		{"https://git.example.com/team/a/b", "https://git.example.com/team/**", true},
+		{"https://git.example.com/team", "https://git.example.com/team/**", false},
+		{"https://git.example.com/teams/a", "https://git.example.com/team/**", false},
+		{"https://git.example.com/team/a/b", "https://git.example.com/team/*", false},
+		{"https://git.example.com/other/app", "https://git.example.com/team/*", false},
+		{"http://git.example.com/team/app", "https://git.example.com/team/*", false},
+		{"https://git.example.com:8443/team/app", "https://git.example.com/team/*", false},
+		{"https://git.example.com.evil.org/team/app", "https://git.example.com/team/*", false},
+		{"file:///srv/app", "https://git.example.com/**", false},
+		{"file:///srv/app", "file:///srv/*", true},
+	} {
+		u, err := git.ParseURL(c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := git.CheckPattern(c.pattern); err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Allowed([]string{"https://elsewhere.org/**", c.pattern}); got != c.want {
+			t.Errorf("%s, pattern %s: got %v, want %v", c.url, c.pattern, got, c.want)
+		}
+	}
+	for _, pattern := range []string{"https://*/a", "https://*.example.com/a", "*", "**", "ext::*", "https://h/[a]", "https://h/**/a"} {
+		if git.CheckPattern(pattern) == nil {
+			t.Errorf("pattern %q is taken", pattern)
+		}
+	}
+}
+
+func TestURLNamesOneDirectory(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for _, text := range []string{"https://h/a/b", "https://h/a-b", "http://h/a/b", "git@h:a/b", "bot@h:a/b", "https://h:81/a/b"} {
+		u, err := git.ParseURL(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other := seen[u.Name()]; other != "" || strings.ContainsAny(u.Name(), "/: ") {
+			t.Errorf("%s is kept as %s, as %s is", text, u.Name(), other)
+		}
+		seen[u.Name()] = text
+	}
+}

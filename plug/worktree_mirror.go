@@ -1,0 +1,83 @@
+package plug
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/git"
+)
+
+// ByURL reports whether a repo names a repository somewhere else, of which the
+// runner keeps a mirror.
+func ByURL(repo string) bool { return git.IsURL(repo) }
+
+// AllowedRepo is nil if a repository by URL is one that the patterns of
+// runner.repos take; else it says what to add to them.
+func AllowedRepo(repo string, patterns []string) error {
+	u, err := git.ParseURL(repo)
+	if err != nil {
+		return err
+	}
+	if !u.Allowed(patterns) {
+		return fmt.Errorf("this runner may not fetch %s: to allow it, add it (* stands for any one name in its path) "+
+			"to runner.repos in the runner's blaise.yml", repo)
+	}
+	return nil
+}
+
+// CheckRepoPattern says what is wrong with an entry of runner.repos.
+func CheckRepoPattern(pattern string) error { return git.CheckPattern(pattern) }
+
+// mirrorsDir is where a runner keeps the mirrors, below its state.
+func mirrorsDir(state string) string { return filepath.Join(state, "mirrors") }
+
+// mirrored is where the repository is on this machine, given by a URL.
+func (w *worktree) mirrored(s Scope) (dir string, ok bool) {
+	u, err := git.ParseURL(w.c.Repo)
+	return filepath.Join(s.Mirrors, u.Name()), err == nil
+}
+
+// refresh fetches the mirror of a repository that is given by a URL. What it
+// lacks a person must bring: the run is refused, and nothing is lost.
+func (w *worktree) refresh(ctx context.Context, s Scope, dir string) error {
+	if err := AllowedRepo(w.c.Repo, s.Repos); err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	u, err := git.ParseURL(w.c.Repo)
+	if err != nil {
+		return err
+	}
+	if _, err := git.Mirror(ctx, dir, u, progress(s)); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("%w: fetch %s: %w", ErrRefused, u, err)
+	}
+	return nil
+}
+
+// ResourceMirror is the kind of a repository that the runner fetched.
+const ResourceMirror = "mirror"
+
+// Mirrors lists the mirrors below a runner's state directory, and the sessions
+// of which work is saved in them. They stay: the next session fetches less.
+func Mirrors(ctx context.Context, state string) (found []blaise.Resource, err error) {
+	dirs, err := filepath.Glob(filepath.Join(mirrorsDir(state), "*.git"))
+	for _, dir := range dirs {
+		from, readErr := os.ReadFile(filepath.Join(dir, "fetch.lock"))
+		found = append(found, blaise.Resource{Kind: ResourceMirror, Name: dir, Where: state,
+			Kept: "fetched from " + strings.TrimSpace(string(from))})
+		if readErr != nil || len(from) == 0 {
+			found[len(found)-1].Kept = "never fetched whole"
+			continue
+		}
+		saves, saveErr := listSaves(ctx, &git.Repo{Dir: dir, CommonDir: dir, Bare: true})
+		found, err = append(found, saves...), errors.Join(err, saveErr)
+	}
+	return found, err
+}

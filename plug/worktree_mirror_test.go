@@ -1,0 +1,87 @@
+package plug_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blaise.dev/blaise/plug"
+	"blaise.dev/blaise/plug/plugtest"
+)
+
+func urlWorld(t *testing.T, repo string, allowed ...string) *plugtest.World {
+	t.Helper()
+	w := newWorktree(t, repo, map[string]any{"repo": "file://" + repo})
+	w.Options.Repos = allowed
+	return w
+}
+
+// A repository by URL: a clone of a mirror, whose work is saved in the mirror,
+// and which nothing inside can write.
+func TestWorktreeByURL(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	w := urlWorld(t, repo, "file://"+filepath.Dir(repo)+"/*")
+	s := w.Open()
+	dir := s.Env().Place().Dir
+	contains(t, gitIn(t, dir, "remote", "get-url", "origin"), "file://"+repo)
+	contains(t, gitIn(t, dir, "branch", "--show-current"), "blaise/"+w.Session)
+	common := strings.TrimSpace(gitIn(t, dir, "rev-parse", "--path-format=absolute", "--git-common-dir"))
+	if !strings.HasPrefix(common, dir) {
+		t.Errorf("the agent writes in %s", common)
+	}
+	write(t, filepath.Join(dir, "n.txt"), "n\n")
+	saved := save(t, s)
+	if len(saved) != 1 || !strings.HasPrefix(saved[0].Repo, filepath.Join(w.State, "mirrors")) {
+		t.Fatalf("saved %+v", saved)
+	}
+	contains(t, gitIn(t, saved[0].Repo, "show", saved[0].Ref+":n.txt"), "n")
+	if _, err := os.Stat(filepath.Join(repo, ".git/refs/blaise")); err == nil {
+		t.Error("the source was written to")
+	}
+	if err := s.Destroy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := w.Ledger(); len(left) > 0 {
+		t.Errorf("in the ledger: %v", left)
+	}
+	found, err := plug.Mirrors(t.Context(), w.State)
+	if err != nil || len(found) != 2 || found[0].Kind != plug.ResourceMirror || found[1].Kind != plug.ResourceSaves {
+		t.Errorf("listed: %+v, %v", found, err)
+	}
+}
+
+// What is not allowed, and what cannot be had, refuses the run before anything
+// is made, and says what to do.
+func TestWorktreeByURLIsRefused(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	for name, c := range map[string]struct {
+		allowed, want string
+	}{
+		"nothing is allowed":     {"", "runner.repos"},
+		"another is allowed":     {"file:///srv/*", "runner.repos"},
+		"it is not there":        {"file:///**", "fetch file://"},
+		"others of its own host": {"https://git.example.com/**", "runner.repos"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := urlWorld(t, repo+"-gone", c.allowed)
+			w.Options.Host = host(t, repo)
+			err := openError(t, w)
+			if !errors.Is(err, plug.ErrRefused) {
+				t.Errorf("got %v, want a refusal", err)
+			}
+			contains(t, err.Error(), c.want)
+			made, _ := filepath.Glob(filepath.Join(w.State, "mirrors", "*"))
+			if c.want == "runner.repos" && len(made) > 0 {
+				t.Errorf("made: %v", made)
+			}
+			if len(w.Ledger()) > 0 {
+				t.Errorf("in the ledger: %v", w.Ledger())
+			}
+		})
+	}
+}
