@@ -35,7 +35,7 @@ func (m mutant) judge(ctx context.Context, dir string) verdict {
 	case err != nil:
 		return verdict{word: "BROKEN", said: fmt.Sprintf("%v\n%s", err, tail(out))}
 	case strings.Contains(out, "--- SKIP: "+name):
-		return verdict{word: "skipped", good: true, said: complaint(out)}
+		return verdict{word: "SKIPPED", said: complaint(out)}
 	}
 	return verdict{word: "SURVIVED", said: "the test passes without it"}
 }
