@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/plug"
 	"blaise.dev/blaise/run"
 )
 
@@ -37,8 +38,9 @@ func (s *state) forget(r *row) error {
 }
 
 // clear removes the directories of the session's environments that hold
-// nothing: a run that was fenced off while it began leaves them, and the run
-// after it may be elsewhere. While another of its runs is here it does nothing.
+// nothing, or what was to be made: a run that was fenced off while it began
+// leaves them, and the run after it may be elsewhere. While another of its runs
+// is here it does nothing.
 func (s *state) clear(id blaise.SessionID) {
 	s.births.Lock()
 	defer s.births.Unlock()
@@ -48,12 +50,20 @@ func (s *state) clear(id blaise.SessionID) {
 	for _, generation := range []string{"", "-*"} {
 		dirs, _ := filepath.Glob(filepath.Join(s.dir, environments, string(id)+generation))
 		for _, dir := range dirs {
-			plugs, _ := filepath.Glob(filepath.Join(dir, "*"))
-			for _, one := range append(plugs, dir) {
-				_ = os.Remove(one) // only if it is empty
-			}
+			clearEnvironment(dir)
 		}
 	}
+}
+
+func clearEnvironment(dir string) {
+	layers, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, layer := range layers {
+		if plug.Unmade(layer) {
+			_ = os.RemoveAll(layer)
+		}
+		_ = os.Remove(layer) // only if it is empty
+	}
+	_ = os.Remove(dir)
 }
 
 // lives says that the process of the run, or something that it started, is

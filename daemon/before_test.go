@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -79,13 +80,18 @@ func TestEmptyEnvironmentsAreCleared(t *testing.T) {
 
 // The same where the last row of the session here is of a run that another
 // instance took: while it was there, the end of the run before cleared nothing
-// (found by chaos, seed 770082).
+// (found by chaos, seed 770082). What a run wrote down and did not begin to make
+// before it was fenced off is nothing too (seed 346454).
 func TestEmptyEnvironmentsAreClearedAfterARefusedAccept(t *testing.T) {
 	t.Parallel()
 	c := newControl(t)
 	h := newHelper(t, c)
 	left := filepath.Join(h.State, "environments", "stestone")
-	if err := os.MkdirAll(filepath.Join(left, "src"), 0o700); err != nil {
+	planned := fmt.Sprintf(`{"repo": %q, "commonDir": %q, "dir": %q, "branch": "blaise/stestone", "newBranch": true}`,
+		t.TempDir(), t.TempDir(), filepath.Join(left, "src", "stestone"))
+	err := errors.Join(os.MkdirAll(filepath.Join(left, "src"), 0o700),
+		os.WriteFile(filepath.Join(left, "src", "made.json"), []byte(planned), 0o600))
+	if err != nil {
 		t.Fatal(err)
 	}
 	h.start(t)

@@ -2,6 +2,10 @@ package plug
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"blaise.dev/blaise/git"
@@ -45,4 +49,22 @@ func (m *made) open(ctx context.Context) (*git.Repo, error) {
 		return nil, &git.Error{Verb: "open repository", Dir: m.Repo, Kind: git.ErrNotRepository}
 	}
 	return repo, nil
+}
+
+// Unmade says that dir, a layer's, holds what a worktree was to be and nothing
+// else: the run ended before the ledger had it, so nobody will ask for it.
+func Unmade(dir string) bool {
+	m, err := loadMade(dir)
+	if err != nil || m == nil || m.Whole {
+		return false
+	}
+	r := &git.Repo{Dir: m.Repo, CommonDir: m.CommonDir}
+	names, _ := filepath.Glob(filepath.Join(dir, "*"))
+	return len(names) == 1 && missing(m.Dir) && r.AdminDir(m.Dir) == "" &&
+		!(m.NewBranch && r.MadeSince(m.Branch, m.At))
+}
+
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
