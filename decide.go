@@ -26,7 +26,9 @@ func Decide(s Snapshot, e Event) (Plan, error) {
 	if !d.unchanged {
 		d.settle()
 	}
-	return d.plan(), nil
+	plan := d.plan()
+	plan.News = newsOf(s, plan, e.At)
+	return plan, nil
 }
 
 // A decision is a plan in the making: next is changed in place, and every

@@ -248,6 +248,9 @@ func TestA19_TeardownIsTriedAgainThenOrphaned(t *testing.T) {
 	st.event(blaise.EventRunDead) // a lost run is a failed try too
 	st.wants(blaise.EnvOrphaned, blaise.SessionEnded)
 	st.outcome(blaise.OutcomeSucceeded)
+	if n := st.last.News; len(n) != 1 || n[0].Kind != blaise.NewsEnvironmentOrphaned || n[0].Environment != st.s.Environment.ID {
+		t.Errorf("news %+v", n)
+	}
 	if st.s.Session.Failures != 0 || st.s.Environment.LastError == "" {
 		t.Errorf("failures %d, last error %q", st.s.Session.Failures, st.s.Environment.LastError)
 	}

@@ -38,6 +38,12 @@ type MachineID string
 // An AgentName names an agent: a class in Blaise with policy and requirements.
 type AgentName string
 
+// A WebhookID names a webhook: "wh_" and eight letters and digits.
+type WebhookID string
+
+// A DeliveryID names what is sent to a webhook, however often: its webhook-id.
+type DeliveryID string
+
 // idAlphabet leaves out letters that are easily confused (i, l, o, u).
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -54,6 +60,9 @@ func NewSessionID() SessionID {
 	b[0] = idAlphabet[10+int(b[0])%(len(idAlphabet)-10)]
 	return SessionID(b[:])
 }
+
+// NewWebhookID draws an id, as [NewSessionID] does.
+func NewWebhookID() WebhookID { return WebhookID("wh_" + NewSessionID()) }
 
 // Run gives the id of the session's nth run.
 func (id SessionID) Run(n int) RunID { return RunID(fmt.Sprintf("%s.%d", id, n)) }

@@ -65,6 +65,7 @@ type Plan struct {
 	Void    []int64     // directives taken back before they were received
 	History []Change
 	Notices []Notice
+	News    []News  // what programs outside are told of
 	Verdict Verdict // what the caller is told
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
+	"blaise.dev/blaise/webhook"
 )
 
 // Options are what a Control works with. DB and Secret are required.
@@ -19,6 +20,8 @@ type Options struct {
 	Hub    *Hub             // shared with the store's Appended hook; made when nil
 	// Observer is told what happened; nil: nobody.
 	Observer Observer
+	Sender   *webhook.Sender // delivers to webhooks; one for public addresses when nil
+	URL      string          // where people reach Blaise, for links; "" for none
 }
 
 // A Control is one process of the control plane. It is safe for concurrent
@@ -34,6 +37,9 @@ type Control struct {
 	leaves   *farewell
 	waiting  *waiting
 	observer Observer
+	sender   *webhook.Sender
+	post     *postman
+	url      string
 }
 
 // New returns a Control that decides; its clocks stand still until Run.
@@ -50,21 +56,25 @@ func New(o Options) *Control {
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
+	if o.Sender == nil {
+		o.Sender = new(webhook.Sender)
+	}
 	// Without the monotonic reading, so that times in memory and in the store
 	// are compared alike; the sweeper notices what the wall clock does.
 	now := func() time.Time { return o.Now().Round(0).UTC() }
 	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now),
-		waiting: newWaiting(o.DB), observer: o.Observer}
-	c.sweep, c.leaves = newSweeper(c), newFarewell(c)
+		waiting: newWaiting(o.DB), observer: o.Observer, sender: o.Sender, url: o.URL}
+	c.sweep, c.leaves, c.post = newSweeper(c), newFarewell(c), newPostman(c)
 	return c
 }
 
-// Run keeps the clocks, and tells the sessions of revoked runners, until ctx
-// ends.
+// Run keeps the clocks, tells the sessions of revoked runners, and delivers to
+// webhooks, until ctx ends.
 func (c *Control) Run(ctx context.Context) error {
 	var telling sync.WaitGroup
 	defer telling.Wait()
 	telling.Go(func() { c.leaves.run(ctx) })
+	telling.Go(func() { c.post.run(ctx) })
 	return c.sweep.run(ctx)
 }
 
@@ -103,6 +113,9 @@ func (c *Control) decide(tx *store.Tx, id blaise.SessionID, e blaise.Event) (bla
 		return blaise.Plan{}, err
 	}
 	if err := tx.Write(before, plan); err != nil {
+		return plan, err
+	}
+	if err := c.announce(tx, plan.News); err != nil {
 		return plan, err
 	}
 	return plan, c.leave(tx, plan)
@@ -166,4 +179,7 @@ func (c *Control) wake(p blaise.Plan) {
 		c.leaves.hint(r.Runner)
 	}
 	c.sweep.hint(p.Next.Clocks)
+	if len(p.News) > 0 {
+		c.post.hint()
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/store"
+	"blaise.dev/blaise/webhook"
 )
 
 // A house is a control plane on a store of its own, with one runner.
@@ -58,7 +59,10 @@ func (h *house) open(dir string, now func() time.Time) {
 	}
 	h.t.Cleanup(func() { db.Close() })
 	h.dir = dir
-	h.db, h.Control = db, control.New(control.Options{DB: db, Secret: make([]byte, 32), Hub: hub, Now: now})
+	h.db, h.Control = db, control.New(control.Options{
+		DB: db, Secret: make([]byte, 32), Hub: hub, Now: now,
+		Sender: &webhook.Sender{AllowPrivate: true}, URL: "https://blaise.example.org",
+	})
 	h.reopen = func() {
 		h.t.Helper()
 		if err := db.Close(); err != nil {

@@ -4,6 +4,7 @@
 //
 // Every decision goes one way: load the session's snapshot under its lock, ask
 // blaise.Decide, write the plan, commit, wake whoever waits. A wake-up is a
-// hint: who is woken reads rows. Control knows no HTTP and keeps nothing in
-// memory that a restart may not lose, but for heartbeats.
+// hint: who is woken reads rows. Control knows no HTTP (package webhook does what
+// webhooks need of it) and keeps nothing in memory that a restart may not lose,
+// but for heartbeats.
 package control

@@ -3,11 +3,20 @@ package control
 import (
 	"context"
 	"reflect"
+	"sync"
 	"time"
 )
 
 // Look is one turn of the sweeper.
 func (c *Control) Look(ctx context.Context) time.Duration { return c.sweep.look(ctx) }
+
+// PostDue is one turn of the postman, to its end.
+func (c *Control) PostDue(ctx context.Context) error {
+	var rounds sync.WaitGroup
+	defer rounds.Wait()
+	_, err := c.post.look(ctx, &rounds)
+	return err
+}
 
 // ManifestKeys are the paths of all keys that a manifest may have.
 func ManifestKeys() [][]string { return paths(nil, reflect.TypeFor[manifestDoc]()) }

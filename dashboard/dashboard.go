@@ -30,6 +30,8 @@ type Views interface {
 	Agents(ctx context.Context) ([]api.Agent, error)
 	Runners(ctx context.Context) ([]api.Runner, error)
 	Leftovers(ctx context.Context) (api.Leftovers, error)
+	Webhooks(ctx context.Context) ([]api.Webhook, error)
+	Deliveries(ctx context.Context, w blaise.WebhookID, before blaise.DeliveryID, limit int) (api.Deliveries, error)
 }
 
 // Options are what a dashboard works with. Control, Views and User are

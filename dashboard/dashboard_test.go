@@ -21,6 +21,7 @@ import (
 	"blaise.dev/blaise/server"
 	"blaise.dev/blaise/store"
 	"blaise.dev/blaise/transcript"
+	"blaise.dev/blaise/webhook"
 )
 
 // A desk is a browser signed in to a whole Blaise.
@@ -42,7 +43,9 @@ func newDesk(t *testing.T) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := control.New(control.Options{DB: db, Secret: []byte(strings.Repeat("s", 32)), Hub: hub})
+	c := control.New(control.Options{
+		DB: db, Secret: []byte(strings.Repeat("s", 32)), Hub: hub, Sender: &webhook.Sender{AllowPrivate: true},
+	})
 	views := server.NewViews(c)
 	h := server.New(server.Options{
 		Control: c, Views: views, Loopback: true, Version: "test",

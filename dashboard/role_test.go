@@ -35,6 +35,12 @@ var pages = map[string]control.Role{
 	"GET /runners":                      control.RoleViewer,
 	"POST /runners":                     control.RoleAdmin,
 	"POST /runners/{id}/revoke":         control.RoleAdmin,
+	"GET /webhooks":                     control.RoleAdmin,
+	"POST /webhooks":                    control.RoleAdmin,
+	"GET /webhooks/{id}":                control.RoleAdmin,
+	"POST /webhooks/{id}/redeliver":     control.RoleAdmin,
+	"POST /webhooks/{id}/enable":        control.RoleAdmin,
+	"POST /webhooks/{id}/delete":        control.RoleAdmin,
 }
 
 // signIn signs the desk's browser in as another user.

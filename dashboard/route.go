@@ -40,6 +40,12 @@ func (d *dashboard) table() []route {
 		{"GET /runners", control.RoleViewer, d.runners},
 		{"POST /runners", control.RoleAdmin, d.newRunner},
 		{"POST /runners/{id}/revoke", control.RoleAdmin, d.revoke},
+		{"GET /webhooks", control.RoleAdmin, d.webhooks},
+		{"POST /webhooks", control.RoleAdmin, d.newWebhook},
+		{"GET /webhooks/{id}", control.RoleAdmin, d.webhook},
+		{"POST /webhooks/{id}/redeliver", control.RoleAdmin, d.redeliver},
+		{"POST /webhooks/{id}/enable", control.RoleAdmin, d.enableWebhook},
+		{"POST /webhooks/{id}/delete", control.RoleAdmin, d.deleteWebhook},
 	}
 }
 

@@ -34,6 +34,8 @@ var roles = map[string]control.Role{
 	"set-agent-state": control.RoleAdmin, "create-token": control.RoleAdmin, "revoke-token": control.RoleAdmin,
 	"list-users": control.RoleAdmin, "add-user": control.RoleAdmin, "invite-user": control.RoleAdmin,
 	"set-role": control.RoleAdmin, "remove-user": control.RoleAdmin,
+	"list-webhooks": control.RoleAdmin, "create-webhook": control.RoleAdmin, "delete-webhook": control.RoleAdmin,
+	"enable-webhook": control.RoleAdmin, "list-deliveries": control.RoleAdmin, "redeliver": control.RoleAdmin,
 }
 
 // An operation is a route of the API as its document has it.

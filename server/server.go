@@ -85,6 +85,7 @@ func (s *Server) handler() http.Handler {
 	s.fileRoutes()
 	s.agentRoutes()
 	s.userRoutes()
+	s.webhookRoutes()
 	s.loginRoutes()
 	s.docs = docsPage(s.api.OpenAPI())
 

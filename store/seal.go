@@ -18,7 +18,7 @@ import (
 // maxPlugState is the longest state of a plug, before it is sealed.
 const maxPlugState = 64 << 10
 
-// A seal encrypts what plugs keep at Blaise.
+// A seal encrypts what plugs keep at Blaise, and the secrets of webhooks.
 type seal struct {
 	path string
 	id   *age.X25519Identity
@@ -59,7 +59,7 @@ func makeIdentity(path string) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = fmt.Fprintf(f, "# seals the state of plugs: keep it with the backups\n%s\n", id)
+	_, err = fmt.Fprintf(f, "# seals the state of plugs and the secrets of webhooks: keep it with the backups\n%s\n", id)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
@@ -84,13 +84,14 @@ func (db *DB) checkSeal(ctx context.Context) error {
 			return err
 		}
 		var one int
-		sealed, err := tx.q.one([]any{&one}, `SELECT 1 FROM plug_states LIMIT 1`)
+		sealed, err := tx.q.one([]any{&one}, `SELECT 1 FROM plug_states
+			UNION ALL SELECT 1 FROM webhooks LIMIT 1`)
 		if err != nil {
 			return err
 		}
 		if sealed {
-			return fmt.Errorf("open store: the state of plugs is sealed for %s, %s is %s: "+
-				"bring the old identity back", was, db.seal.path, is)
+			return fmt.Errorf("open store: the state of plugs and the secrets of webhooks are sealed "+
+				"for %s, %s is %s: bring the old identity back", was, db.seal.path, is)
 		}
 		return tx.exec(`INSERT INTO facts (name, value) VALUES ('identity', ?)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, is)

@@ -20,6 +20,7 @@ import (
 	"blaise.dev/blaise/internal/meter"
 	"blaise.dev/blaise/server"
 	"blaise.dev/blaise/store"
+	"blaise.dev/blaise/webhook"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -61,6 +62,8 @@ type planeOptions struct {
 	log    *slog.Logger
 	// maxFile is the longest file that is kept of a session, in MB; 0 for the default.
 	maxFile int64
+	// privateHooks lets webhooks reach this machine and its own network.
+	privateHooks bool
 }
 
 // openPlane opens the store and the port. Close gives both back.
@@ -89,7 +92,10 @@ func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
 		return nil, joinClose(err, p)
 	}
 	p.url = or(strings.TrimRight(o.public, "/"), o.door.scheme()+p.listener.Addr().String())
-	p.control = control.New(control.Options{DB: p.db, Secret: secret, Log: o.log, Hub: hub, Observer: p.meter})
+	p.control = control.New(control.Options{
+		DB: p.db, Secret: secret, Log: o.log, Hub: hub, Observer: p.meter, URL: p.url,
+		Sender: &webhook.Sender{AllowPrivate: o.privateHooks, Version: programVersion()},
+	})
 	p.meter.Read(p.control.Figures)
 	return p, nil
 }

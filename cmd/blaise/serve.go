@@ -55,6 +55,8 @@ func serveCommand(a *app) *cobra.Command {
 	f.Int64Var(&o.maxFile, "max-file", 256, "keep files of sessions (bundles of saved work) up to so many MB each")
 	how.Flags(f)
 	f.BoolVar(&debug, "debug", false, "the same as --log-level debug")
+	f.BoolVar(&o.privateHooks, "webhook-allow-private", false,
+		"let webhooks reach this machine and its own network, and http:// addresses")
 	return c
 }
 

@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"running":   running,
 			"noleft":    noLeft,
 			"bytes":     writeBytes,
+			"receiver":  receiver,
 		},
 	})
 }

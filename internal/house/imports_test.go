@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"redact":     {},
 	"git":        {},
 	"audit":      {},
+	"webhook":    {},
 
 	"plug":   {".", "transcript", "git", "redact", "internal/engine", "internal/near", "internal/shim", "internal/shim/gate", "internal/shim/jail"},
 	"config": {"plug", "acp", "internal/near"},
@@ -27,7 +28,7 @@ var mayImport = map[string][]string{
 
 	"api":       {".", "transcript", "directive"},
 	"store":     {".", "transcript", "directive"},
-	"control":   {".", "store", "transcript", "directive", "audit", "internal/near"},
+	"control":   {".", "store", "transcript", "directive", "audit", "webhook", "internal/near"},
 	"server":    {".", "api", "control", "store", "transcript"},
 	"dashboard": {".", "api", "control", "server", "transcript"},
 
@@ -57,7 +58,7 @@ var free = []string{
 }
 
 // noModules are packages that import the standard library alone.
-var noModules = []string{".", "acp", "directive", "git", "redact", "transcript", "internal/demoagent"}
+var noModules = []string{".", "acp", "directive", "git", "redact", "transcript", "webhook", "internal/demoagent"}
 
 // exits are what may end the process outside of package main: the demo agent,
 // which crashes on request, and test kits, which stand in for main.
