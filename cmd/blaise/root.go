@@ -32,7 +32,7 @@ func rootCommand(a *app) *cobra.Command {
 	add(root, "system", devCommand(a), serveCommand(a), loginCommand(a), openCommand(a), backupCommand(a))
 	add(root, "session", sessionVerbs(a)...)
 	add(root, "admin", applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), userCommand(a), lostCommand(a), webhookCommand(a))
-	add(root, "other", sessionCommand(a), demoCommand(), versionCommand(a))
+	add(root, "other", sessionCommand(a), supportCommand(a), demoCommand(), versionCommand(a))
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
 	completionExamples(root)

@@ -35,6 +35,8 @@ var mayImport = map[string][]string{
 	"internal/chat":      {".", "api", "transcript", "internal/tty"},
 	"internal/tty":       {".", "transcript"},
 	"internal/check":     {"acp", "config", "plug"},
+	"internal/bundle":    {"redact"},
+	"internal/doctor":    {".", "acp", "api", "config", "daemon", "plug", "internal/check", "internal/engine"},
 	"internal/engine":    {},
 	"internal/near":      {},
 	"internal/logs":      {"."},
