@@ -65,17 +65,17 @@ func (c *Control) Login(ctx context.Context, code, label string) (token string, 
 			return blaise.Errorf(blaise.CodeDenied, "the sign-in link was used before or is too old").
 				WithHint("`blaise open` prints a new one")
 		}
-		token, u, err = c.signIn(tx, owner, store.UserToken{Scope: l.Scope, Label: label})
+		token, u, err = c.signIn(tx, owner, store.UserToken{Scope: l.Scope, Label: label}, SignedIn)
 		return err
 	})
 	return token, u, err
 }
 
 // signIn makes the token of a browser or terminal; it is always a new one.
-func (c *Control) signIn(tx *store.Tx, owner store.User, t store.UserToken) (string, User, error) {
+func (c *Control) signIn(tx *store.Tx, owner store.User, t store.UserToken, life time.Duration) (string, User, error) {
 	secret := newSecret(UserPrefix)
 	t.Hash, t.ID, t.Name, t.By = HashToken(secret), newTokenID(), owner.Name, owner.Name
-	t.CreatedAt, t.ExpiresAt = c.now(), c.now().Add(SignedIn)
+	t.CreatedAt, t.ExpiresAt = c.now(), c.now().Add(life)
 	if err := tx.ForgetExpired(); err != nil {
 		return "", User{}, err
 	}

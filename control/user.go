@@ -13,13 +13,15 @@ import (
 var userNames = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]{0,99}$`)
 
 // reserved are the authors in a record that are no people.
-var reserved = map[string]bool{"clock": true, "drain": true, "blaise": true, "runner": true, "upgrade": true}
+var reserved = map[string]bool{
+	"clock": true, "drain": true, "blaise": true, "runner": true, "upgrade": true,
+	byProvider: true,
+}
 
 // AddUser makes a user. CodeRefused: there is one of that name.
 func (c *Control) AddUser(ctx context.Context, by, name string, role Role) error {
-	if !userNames.MatchString(name) || reserved[name] {
-		return blaise.Errorf(blaise.CodeInvalid, "%q is no name of a user", name).
-			WithHint("letters, digits and . _ @ + - are, up to 100: an address of email, for instance")
+	if err := checkName(name); err != nil {
+		return err
 	}
 	return c.db.Tx(ctx, func(tx *store.Tx) error {
 		_, found, err := tx.User(name)
@@ -32,6 +34,14 @@ func (c *Control) AddUser(ctx context.Context, by, name string, role Role) error
 		}
 		return c.putUser(tx, by, store.User{Name: name}, role)
 	})
+}
+
+func checkName(name string) error {
+	if userNames.MatchString(name) && !reserved[name] {
+		return nil
+	}
+	return blaise.Errorf(blaise.CodeInvalid, "%q is no name of a user", name).
+		WithHint("letters, digits and . _ @ + - are, up to 100: an address of email, for instance")
 }
 
 func (c *Control) putUser(tx *store.Tx, by string, u store.User, role Role) error {

@@ -23,6 +23,8 @@ func (s *Server) bareRoutes() []bareRoute {
 		{"GET /metrics", kindUser, control.RoleViewer, s.metrics},
 		{"GET /docs", kindNone, "", s.docsRoute},
 		{"GET /login", kindNone, "", s.loginPage},
+		{"GET /login/provider", kindNone, "", s.toProvider},
+		{"GET /login/callback", kindNone, "", s.fromProvider},
 		{"POST /logout", kindNone, "", s.logout},
 		{"GET /api/sessions/{id}/shell", kindUser, control.RoleMember, s.shell},
 		{"GET /api/run/shells/{key}", kindRun, "", s.joinShell},

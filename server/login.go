@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"html/template"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -71,13 +69,19 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 		s.loginFailed(w, r, err)
 		return
 	}
+	s.enter(w, r, token, "/")
+}
+
+// enter gives a browser the cookie of a new token, ends what it was signed in
+// with, and has it go on to a page of ours.
+func (s *Server) enter(w http.ResponseWriter, r *http.Request, token, next string) {
 	if old, byCookie := tokenOf(r); byCookie {
 		if err := s.control.Logout(r.Context(), old); err != nil {
 			s.log.Error("earlier sign-in not ended", "error", err) // it ends by itself
 		}
 	}
 	http.SetCookie(w, s.cookie(r, token, int(control.SignedIn.Seconds())))
-	s.loginAnswer(w, http.StatusOK, loginView{In: true})
+	s.loginAnswer(w, http.StatusOK, loginView{In: next})
 }
 
 // prefetch says that nobody has followed the link yet: a preview must not use
@@ -135,41 +139,3 @@ func (s *Server) signedIn(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 	})
 }
-
-// loginFailed asks a browser to sign in, and says why it is not.
-func (s *Server) loginFailed(w http.ResponseWriter, r *http.Request, err error) {
-	p, ok := err.(*problem)
-	if !ok {
-		p = problemOf(r.Context(), s.log, err)
-	}
-	maps.Copy(w.Header(), p.GetHeaders())
-	s.loginAnswer(w, p.Status, loginView{Error: p.Detail, Quiet: p.Status == http.StatusUnauthorized})
-}
-
-type loginView struct {
-	In    bool
-	Go    string // where the link goes on, for a person to follow
-	Quiet bool   // being signed out is no error
-	Error string
-}
-
-func (s *Server) loginAnswer(w http.ResponseWriter, status int, v loginView) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_ = loginTemplate.Execute(w, v) // who asked is gone: nobody to tell
-}
-
-var loginTemplate = template.Must(template.New("login").Parse(`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-{{if .In}}<meta http-equiv="refresh" content="0; url=/">{{end}}
-<title>Sign in · Blaise</title><link rel="stylesheet" href="/static/blaise.css"></head>
-<body class="door"><main class="card">
-<h1>Blaise</h1>
-{{if .In}}<p>You are signed in. <a href="/">Go on to the sessions</a>.</p>
-{{else if .Go}}<p>Another page sent you here with a sign-in link. It signs this browser in as whom it
-was made for.</p><p><a class="button primary" href="{{.Go}}">Sign in with it</a></p>
-{{else}}{{if and .Error (not .Quiet)}}<p class="error" role="alert">{{.Error}}</p>{{end}}
-<p>Sign in with a link: it is printed when Blaise starts, and <code>blaise open</code> or
-<code>blaise login --link</code> makes a new one. Each works once.</p>{{end}}
-</main></body></html>
-`))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/internal/provider"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -30,6 +31,8 @@ type Options struct {
 	// TrustedProxies are believed what they say of whom they ask for, in
 	// X-Forwarded-For and X-Forwarded-Proto.
 	TrustedProxies []netip.Prefix
+	// Provider signs people in beside links; nil for none.
+	Provider *provider.Provider
 	// KeepAlive is how often a silent stream gives a sign of life, 15 s.
 	KeepAlive time.Duration
 	// BodySilence is how long the sender of a body may be silent, one minute.

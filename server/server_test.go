@@ -36,11 +36,16 @@ func newHouse(t *testing.T, change ...func(*server.Options)) *house {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx) }()
-	o := server.Options{Control: c, Version: "test", Loopback: true, URL: "http://127.0.0.1", KeepAlive: 50 * time.Millisecond}
+	h := &house{t: t, control: c, server: httptest.NewUnstartedServer(nil)}
+	o := server.Options{
+		Control: c, Version: "test", Loopback: true, URL: "http://" + h.server.Listener.Addr().String(),
+		KeepAlive: 50 * time.Millisecond,
+	}
 	for _, f := range change {
 		f(&o)
 	}
-	h := &house{t: t, control: c, server: httptest.NewServer(server.New(o))}
+	h.server.Config.Handler = server.New(o)
+	h.server.Start()
 	t.Cleanup(func() {
 		h.server.CloseClientConnections()
 		h.server.Close()

@@ -7,23 +7,27 @@ import (
 	"net/netip"
 	"strings"
 
+	"blaise.dev/blaise/internal/provider"
 	"blaise.dev/blaise/server"
 
 	"github.com/spf13/cobra"
 )
 
 // A door is what stands between the network and the plane: a certificate, or a
-// proxy that has one.
+// proxy that has one, and a provider that says who comes in.
 type door struct {
 	cert, key string   // files
 	proxies   []string // as given
 	trusted   []netip.Prefix
+	oidc      string // the file that says which provider
+	provider  *provider.Provider
 }
 
 func (d *door) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&d.cert, "tls-cert", "", "serve https with the certificate in `FILE` (PEM), read anew when it changes")
 	f.StringVar(&d.key, "tls-key", "", "the `FILE` with the certificate's key (PEM)")
+	f.StringVar(&d.oidc, "oidc", "", "sign people in with the OpenID Connect provider that `FILE` names (docs/people.md)")
 	f.StringSliceVar(&d.proxies, "trusted-proxy", nil, "believe X-Forwarded-For and -Proto from this `ADDRESS` or network")
 }
 
@@ -45,7 +49,14 @@ func (d *door) check() error {
 		}
 		d.trusted = append(d.trusted, p.Masked())
 	}
-	return nil
+	if d.oidc == "" {
+		return nil
+	}
+	c, err := provider.ReadConfig(d.oidc)
+	if err == nil {
+		d.provider = provider.New(c)
+	}
+	return err
 }
 
 // stand has a listener speak TLS, if there is a certificate.

@@ -166,6 +166,7 @@ func (p *plane) serverOptions() server.Options {
 		Control: p.control, Views: views, Dashboard: dashboardOf(p.control, views, p.log),
 		Log: p.log, Meter: p.meter, Version: programVersion(), URL: p.url,
 		Loopback: isLoopback(p.listener.Addr()), AllowedHosts: p.o.hosts, TrustedProxies: p.o.door.trusted,
+		Provider: p.o.door.provider,
 	}
 }
 

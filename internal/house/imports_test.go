@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"api":       {".", "transcript", "directive"},
 	"store":     {".", "transcript", "directive"},
 	"control":   {".", "store", "transcript", "directive", "audit", "webhook", "internal/near"},
-	"server":    {".", "api", "control", "store", "transcript"},
+	"server":    {".", "api", "control", "store", "transcript", "internal/provider"},
 	"dashboard": {".", "api", "control", "server", "transcript"},
 
 	"internal/chat":      {".", "api", "transcript", "internal/tty"},
@@ -42,6 +42,7 @@ var mayImport = map[string][]string{
 	"internal/logs":      {"."},
 	"internal/meter":     {".", "control", "store"},
 	"internal/release":   {},
+	"internal/provider":  {".", "control"},
 	"internal/shim":      {"internal/shim/gate", "internal/shim/jail"},
 	"internal/shim/gate": {},
 	"internal/shim/jail": {},
@@ -56,7 +57,7 @@ var mayImport = map[string][]string{
 // free are trees that may import anything: wiring, test kits, and tools.
 var free = []string{
 	"cmd/blaise", "cmd/runner", "internal/agents", "internal/bench", "internal/chaos", "internal/e2e",
-	"internal/house", "internal/mutants", "internal/try", "internal/fakemodel", "acp/acptest", "plug/plugtest", "store/storetest", "redact/redacttest",
+	"internal/house", "internal/mutants", "internal/try", "internal/fakemodel", "internal/provider/providertest", "acp/acptest", "plug/plugtest", "store/storetest", "redact/redacttest",
 }
 
 // noModules are packages that import the standard library alone.
