@@ -31,9 +31,9 @@ func (s *state) before(r *row) []*row {
 
 // forget removes the row of a run, and what is empty with it: whichever row of a
 // session goes last, the others left that to it.
-func (s *state) forget(r *row) error {
+func (s *state) forget(ctx context.Context, r *row) error {
 	err := r.remove()
-	s.clear(r.Run.Session())
+	s.clear(ctx, r.Run.Session())
 	return err
 }
 
@@ -41,7 +41,7 @@ func (s *state) forget(r *row) error {
 // nothing, or what was to be made: a run that was fenced off while it began
 // leaves them, and the run after it may be elsewhere. While another of its runs
 // is here it does nothing.
-func (s *state) clear(id blaise.SessionID) {
+func (s *state) clear(ctx context.Context, id blaise.SessionID) {
 	s.births.Lock()
 	defer s.births.Unlock()
 	if rows, _ := filepath.Glob(filepath.Join(s.runs(), string(id)+".*")); len(rows) > 0 {
@@ -50,15 +50,15 @@ func (s *state) clear(id blaise.SessionID) {
 	for _, generation := range []string{"", "-*"} {
 		dirs, _ := filepath.Glob(filepath.Join(s.dir, environments, string(id)+generation))
 		for _, dir := range dirs {
-			clearEnvironment(dir)
+			clearEnvironment(ctx, dir)
 		}
 	}
 }
 
-func clearEnvironment(dir string) {
+func clearEnvironment(ctx context.Context, dir string) {
 	layers, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, layer := range layers {
-		if plug.Unmade(layer) {
+		if plug.Unmade(ctx, layer) {
 			_ = os.RemoveAll(layer)
 		}
 		_ = os.Remove(layer) // only if it is empty

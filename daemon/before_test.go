@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -81,28 +82,45 @@ func TestEmptyEnvironmentsAreCleared(t *testing.T) {
 // The same where the last row of the session here is of a run that another
 // instance took: while it was there, the end of the run before cleared nothing
 // (found by chaos, seed 770082). What a run wrote down and did not begin to make
-// before it was fenced off is nothing too (seed 346454).
+// before it was fenced off is nothing too (seed 346454); where git has made the
+// branch already it is the next run's to take up (seed 2784).
 func TestEmptyEnvironmentsAreClearedAfterARefusedAccept(t *testing.T) {
 	t.Parallel()
 	c := newControl(t)
 	h := newHelper(t, c)
-	left := filepath.Join(h.State, "environments", "stestone")
-	planned := fmt.Sprintf(`{"repo": %q, "commonDir": %q, "dir": %q, "branch": "blaise/stestone", "newBranch": true}`,
-		t.TempDir(), t.TempDir(), filepath.Join(left, "src", "stestone"))
-	err := errors.Join(os.MkdirAll(filepath.Join(left, "src"), 0o700),
-		os.WriteFile(filepath.Join(left, "src", "made.json"), []byte(planned), 0o600))
-	if err != nil {
-		t.Fatal(err)
+	repo := t.TempDir()
+	for _, args := range [][]string{
+		{"init", "-q"}, {"commit", "-q", "--allow-empty", "-m", "first"}, {"branch", "blaise/stestone-2"},
+	} {
+		cmd := exec.Command("git", append([]string{"-C", repo, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
 	}
+	plan := func(environment string) string {
+		t.Helper()
+		dir := filepath.Join(h.State, "environments", environment, "src")
+		made := fmt.Sprintf(`{"repo": %q, "commonDir": %q, "dir": %q, "branch": %q, "newBranch": true}`,
+			repo, filepath.Join(repo, ".git"), filepath.Join(dir, environment), "blaise/"+environment)
+		err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "made.json"), []byte(made), 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	planned, begun := plan("stestone"), plan("stestone-2")
 	h.start(t)
 	c.set(func() { c.offer, c.taken = true, true })
 	c.await("accept", func() bool { return len(c.nonces) > 0 })
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(left); err != nil {
-			return
+		if _, err := os.Stat(filepath.Dir(planned)); err != nil {
+			break
 		}
 		if time.Now().After(end) {
-			t.Fatal("the empty environment is still there")
+			t.Fatal("what was never made is still there")
 		}
+	}
+	if _, err := os.Stat(filepath.Join(begun, "made.json")); err != nil {
+		t.Errorf("what was begun is not known any more: %v", err)
 	}
 }

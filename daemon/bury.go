@@ -92,7 +92,7 @@ func (d *Daemon) settle(ctx context.Context, r *row, how string) {
 		d.tally.failed.Add(1)
 	}
 	d.learn(r)
-	if err := d.state.forget(r); err != nil {
+	if err := d.state.forget(ctx, r); err != nil {
 		d.log.Error("run directory not removed", "run", r.Run, "error", err)
 	}
 	d.buried(outcome)

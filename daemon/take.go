@@ -163,7 +163,7 @@ func (d *Daemon) bear(ctx context.Context, r *row) bool {
 		d.tally.refused.Add(1)
 		d.log.Info("run not accepted", "run", r.Run, "error", err)
 		if settled(err) {
-			_ = d.state.forget(r) // the next daemon finds it, and is refused again
+			_ = d.state.forget(ctx, r) // the next daemon finds it, and is refused again
 		}
 		return false
 	}

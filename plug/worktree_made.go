@@ -53,15 +53,18 @@ func (m *made) open(ctx context.Context) (*git.Repo, error) {
 
 // Unmade says that dir, a layer's, holds what a worktree was to be and nothing
 // else: the run ended before the ledger had it, so nobody will ask for it.
-func Unmade(dir string) bool {
+func Unmade(ctx context.Context, dir string) bool {
 	m, err := loadMade(dir)
 	if err != nil || m == nil || m.Whole {
 		return false
 	}
 	r := &git.Repo{Dir: m.Repo, CommonDir: m.CommonDir}
 	names, _ := filepath.Glob(filepath.Join(dir, "*"))
-	return len(names) == 1 && missing(m.Dir) && r.AdminDir(m.Dir) == "" &&
-		!(m.NewBranch && r.MadeSince(m.Branch, m.At))
+	if len(names) > 1 || !missing(m.Dir) || r.AdminDir(m.Dir) != "" {
+		return false
+	}
+	tip, err := r.Branch(ctx, m.Branch) // git makes it before the directory
+	return !m.NewBranch || err == nil && tip == ""
 }
 
 func missing(path string) bool {
