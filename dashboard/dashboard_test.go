@@ -36,7 +36,7 @@ type desk struct {
 	n       int64
 }
 
-func newDesk(t *testing.T) *desk {
+func newDesk(t *testing.T, change ...func(*dashboard.Options)) *desk {
 	t.Helper()
 	hub := control.NewHub()
 	db, err := store.Open(t.Context(), "sqlite:"+t.TempDir(), store.Options{Appended: hub.Appended})
@@ -47,9 +47,13 @@ func newDesk(t *testing.T) *desk {
 		DB: db, Secret: []byte(strings.Repeat("s", 32)), Hub: hub, Sender: &webhook.Sender{AllowPrivate: true},
 	})
 	views := server.NewViews(c)
+	o := dashboard.Options{Control: c, Views: views, User: server.UserOf, Version: "test"}
+	for _, f := range change {
+		f(&o)
+	}
 	h := server.New(server.Options{
 		Control: c, Views: views, Loopback: true, Version: "test",
-		Dashboard: dashboard.New(dashboard.Options{Control: c, Views: views, User: server.UserOf, Version: "test"}),
+		Dashboard: dashboard.New(o),
 	})
 	d := &desk{t: t, control: c, server: httptest.NewServer(h)}
 	ctx, cancel := context.WithCancel(context.Background())

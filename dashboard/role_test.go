@@ -21,6 +21,7 @@ var pages = map[string]control.Role{
 	"GET /sessions/{id}/live":           control.RoleViewer,
 	"GET /sessions/{id}/earlier":        control.RoleViewer,
 	"GET /sessions/{id}/history":        control.RoleViewer,
+	"GET /sessions/{id}/changes":        control.RoleViewer,
 	"GET /sessions/{id}/files/{sha256}": control.RoleViewer,
 	"POST /sessions/{id}/settings":      control.RoleMember,
 	"POST /sessions/{id}/messages":      control.RoleMember,

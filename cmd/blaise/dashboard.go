@@ -1,17 +1,19 @@
 package main
 
 import (
-	"log/slog"
 	"net/http"
 
-	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/dashboard"
 	"blaise.dev/blaise/server"
 )
 
-// dashboardOf is the HTML face of a control plane.
-func dashboardOf(c *control.Control, views *server.Views, log *slog.Logger) http.Handler {
-	return dashboard.New(dashboard.Options{
-		Control: c, Views: views, User: server.UserOf, Log: log, Version: programVersion(),
-	})
+// dashboard is the HTML face of the control plane.
+func (p *plane) dashboard(views *server.Views) http.Handler {
+	o := dashboard.Options{
+		Control: p.control, Views: views, User: server.UserOf, Log: p.log, Version: programVersion(),
+	}
+	if p.o.own { // of another machine's runner the paths say nothing here
+		o.Changes = p.changes
+	}
+	return dashboard.New(o)
 }

@@ -62,6 +62,8 @@ type planeOptions struct {
 	log    *slog.Logger
 	// maxFile is the longest file that is kept of a session, in MB; 0 for the default.
 	maxFile int64
+	// own says that the runner is in this process: the files of sessions are here.
+	own bool
 	// privateHooks lets webhooks reach this machine and its own network.
 	privateHooks bool
 }
@@ -163,7 +165,7 @@ func (p *plane) serveOn(ctx context.Context, l net.Listener, h http.Handler) err
 func (p *plane) serverOptions() server.Options {
 	views := server.NewViews(p.control)
 	return server.Options{
-		Control: p.control, Views: views, Dashboard: dashboardOf(p.control, views, p.log),
+		Control: p.control, Views: views, Dashboard: p.dashboard(views),
 		Log: p.log, Meter: p.meter, Version: programVersion(), URL: p.url,
 		Loopback: isLoopback(p.listener.Addr()), AllowedHosts: p.o.hosts, TrustedProxies: p.o.door.trusted,
 		Provider: p.o.door.provider,

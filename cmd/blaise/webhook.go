@@ -85,7 +85,7 @@ func (a *app) webhookState(w api.Webhook) string {
 	case !w.DisabledAt.IsZero():
 		return "disabled " + ago(w.DisabledAt, a.now()) + ": " + oneLine(w.DisabledWhy, 200)
 	case !w.FailingSince.IsZero():
-		return "failing since " + ago(w.FailingSince, a.now())
+		return "failing for " + rough(a.now().Sub(w.FailingSince))
 	}
 	return "enabled"
 }
