@@ -50,20 +50,9 @@ func (s *state) clear(ctx context.Context, id blaise.SessionID) {
 	for _, generation := range []string{"", "-*"} {
 		dirs, _ := filepath.Glob(filepath.Join(s.dir, environments, string(id)+generation))
 		for _, dir := range dirs {
-			clearEnvironment(ctx, dir)
+			plug.Tidy(ctx, s.dir, blaise.EnvironmentID(filepath.Base(dir)))
 		}
 	}
-}
-
-func clearEnvironment(ctx context.Context, dir string) {
-	layers, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, layer := range layers {
-		if plug.Unmade(ctx, layer) {
-			_ = os.RemoveAll(layer)
-		}
-		_ = os.Remove(layer) // only if it is empty
-	}
-	_ = os.Remove(dir)
 }
 
 // lives says that the process of the run, or something that it started, is

@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -235,4 +236,65 @@ func TestX4_X5_ReapSavesFirst(t *testing.T) {
 	if large = y.p.Reap(t.Context(), all[1], "it is a test"); large.Error != "" {
 		t.Error(large.Error)
 	}
+}
+
+// What a plug of the user's own made is known by the state that is written down,
+// and given back by the spec that is, though no blaise.yml has the plug any more
+// and Blaise knows no such session (X4, A32).
+func TestX4_ReapByWhatIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	was, err := os.ReadFile(y.p.Configs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	y.write(y.p.Configs[0], "version: 1\nagent: {use: demo}\nplugs:\n  - {use: worktree, id: src, repo: repo}\n"+
+		"  - {use: exec, id: db, onStart: 'touch "+dir+"/$BLAISE_KEY', onTeardown: 'rm "+dir+"/$BLAISE_KEY'}\n")
+	states := map[string]plug.State{}
+	state := func(id string) plug.State {
+		if states[id] == nil {
+			states[id] = &kept{}
+		}
+		return states[id]
+	}
+	if err := y.open("s1aaaaaa", plug.StackOptions{State: state}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(made) != 1 {
+		t.Fatalf("made %v, %v", made, err)
+	}
+	y.want(y.inventory(line("s1aaaaaa", blaise.EnvPaused)), "exec=ours", "worktree=ours")
+	y.write(y.p.Configs[0], string(was))
+	v := y.inventory() // Blaise has forgotten it
+	y.want(v, "exec=orphaned", "worktree=orphaned")
+	all := daemon.Orphans(v)
+	if len(all) != 1 {
+		t.Fatalf("got %+v, want one environment", all)
+	}
+	if r := y.p.Reap(t.Context(), all[0], ""); r.Error != "" {
+		t.Fatal(r.Error)
+	}
+	if v := y.inventory(); len(v.Things) > 0 {
+		t.Errorf("left: %+v", v.Things)
+	}
+	if _, err := os.Stat(made[0]); err == nil {
+		t.Error("what the plug made is still there")
+	}
+}
+
+// A kept is the state of one plug at Blaise.
+type kept struct{ value []byte }
+
+func (k *kept) Load(_ context.Context, v any) (bool, error) {
+	if k.value == nil {
+		return false, nil
+	}
+	return true, json.Unmarshal(k.value, v)
+}
+
+func (k *kept) Save(_ context.Context, v any) (err error) {
+	k.value, err = json.Marshal(v)
+	return err
 }

@@ -39,7 +39,7 @@ func (p Premises) look(ctx context.Context) (found []blaise.Resource, unseen []s
 	if err != nil {
 		unseen = append(unseen, err.Error())
 	}
-	for _, list := range []func() ([]blaise.Resource, error){p.directories, p.runs} {
+	for _, list := range []func() ([]blaise.Resource, error){p.directories, p.held, p.runs} {
 		some, err := list()
 		for _, r := range some {
 			r.Machine = id
@@ -110,6 +110,23 @@ func contents(dir string) (bundles []string, more bool) {
 		}
 	}
 	return bundles, more
+}
+
+// held is what plugs say that they made, where no other look finds it.
+func (p Premises) held() (found []blaise.Resource, err error) {
+	dirs, _ := os.ReadDir(filepath.Join(p.StateDir, environments)) // directories says why not
+	for _, d := range dirs {
+		env := blaise.EnvironmentID(d.Name())
+		recorded, readErr := plug.RecordedOf(p.StateDir, env)
+		err = errors.Join(err, readErr)
+		for _, r := range recorded {
+			if thing, ok := r.Holds(); ok {
+				thing.Environment = env
+				found = append(found, thing)
+			}
+		}
+	}
+	return found, err
 }
 
 // runs are those that the ledger of this machine has: their last words are

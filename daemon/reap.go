@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -93,63 +94,126 @@ func rescue(ctx context.Context, s *plug.Stack, r *Reaped) error {
 	return errors.Join(err, saveErr)
 }
 
-// stacks are those of each blaise.yml that has a plug of which something is
-// left.
-func (p Premises) stacks(r *Reaped) (all []*plug.Stack, err error) {
-	left := map[string]bool{}
-	for _, t := range r.Things {
-		left[t.Plug] = true
+// stacks are the plugs that made what is left: as a blaise.yml has them, else as
+// they were written down when they made it.
+func (p Premises) stacks(r *Reaped) ([]*plug.Stack, error) {
+	left, err := p.left(r)
+	if err != nil {
+		return nil, err
 	}
-	dirs, _ := os.ReadDir(filepath.Join(p.StateDir, environments, string(r.Environment)))
-	for _, d := range dirs {
-		left[d.Name()] = true
+	recorded, err := plug.RecordedOf(p.StateDir, r.Environment)
+	if err != nil {
+		return nil, err
 	}
-	delete(left, "")
-	for _, file := range p.Configs {
-		cfg, err := config.Read(file)
-		if err != nil {
-			return nil, err
+	id, err := p.machine()
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range recorded {
+		left[one.ID] = true
+	}
+	all, unread, err := p.configured(r, id, left, recorded)
+	if err != nil {
+		return nil, err
+	}
+	recorded = slices.DeleteFunc(recorded, func(one plug.Recorded) bool { return !left[one.ID] })
+	if len(recorded) > 0 {
+		o := p.options(r, id, recorded[0].Base)
+		o.Unreadable = true // the records count
+		for _, one := range recorded {
+			o.Records = append(o.Records, one.Record(id))
+			delete(left, one.ID)
 		}
-		concerned := slices.ContainsFunc(cfg.Plugs, func(s plug.Spec) bool { return left[s.ID] })
-		if !concerned {
-			continue
-		}
-		for _, s := range cfg.Plugs {
-			delete(left, s.ID)
-		}
-		s, err := p.stack(file, cfg.Plugs, r)
+		s, err := plug.NewStack(nil, o)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	if len(left) > 0 {
-		return nil, fmt.Errorf("plug %s made it and is in no blaise.yml any more: put it back, or remove by hand what is listed",
-			strings.Join(slices.Sorted(maps.Keys(left)), ", "))
+		return nil, errors.Join(unread, fmt.Errorf("plug %s made it, and is neither in a blaise.yml nor written down here: "+
+			"put it back, or remove by hand what is listed", strings.Join(slices.Sorted(maps.Keys(left)), ", ")))
 	}
 	return all, nil
 }
 
-func (p Premises) stack(file string, specs []plug.Spec, r *Reaped) (*plug.Stack, error) {
-	id, err := p.machine()
-	if err != nil {
+// left are the ids of the plugs of which something is left.
+func (p Premises) left(r *Reaped) (map[string]bool, error) {
+	left := map[string]bool{}
+	for _, t := range r.Things {
+		left[t.Plug] = true
+	}
+	dirs, err := os.ReadDir(filepath.Join(p.StateDir, environments, string(r.Environment)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var records []blaise.PlugRecord
-	for _, s := range specs {
-		records = append(records, blaise.PlugRecord{ID: s.ID, Use: s.Use, Spec: s.Bytes(), Opened: true, Machine: id})
+	for _, d := range dirs {
+		if d.IsDir() {
+			left[d.Name()] = true
+		}
 	}
-	return plug.NewStack(specs, plug.StackOptions{
+	delete(left, "")
+	return left, nil
+}
+
+// configured are the stacks of each blaise.yml that has one of the plugs, which
+// are left no more. Of one that wants inputs, which are not known here, what is
+// written down is better. unread is why a file could not be read.
+func (p Premises) configured(
+	r *Reaped, id blaise.MachineID, left map[string]bool, recorded []plug.Recorded,
+) (all []*plug.Stack, unread, err error) {
+	for _, file := range p.Configs {
+		cfg, err := config.Read(file)
+		if err != nil {
+			unread = errors.Join(unread, err)
+			continue
+		}
+		concerned := slices.ContainsFunc(cfg.Plugs, func(s plug.Spec) bool { return left[s.ID] })
+		if !concerned || len(cfg.Inputs()) > 0 && covers(recorded, cfg.Plugs, left) {
+			continue
+		}
+		o := p.options(r, id, cfg.Base(file))
+		for _, s := range cfg.Plugs {
+			o.Records = append(o.Records, recordOf(s, recorded, id))
+			delete(left, s.ID)
+		}
+		s, err := plug.NewStack(cfg.Plugs, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, s)
+	}
+	return all, unread, nil
+}
+
+// covers says that all of the plugs that are left are written down.
+func covers(recorded []plug.Recorded, specs []plug.Spec, left map[string]bool) bool {
+	return !slices.ContainsFunc(specs, func(s plug.Spec) bool {
+		return left[s.ID] && !slices.ContainsFunc(recorded, func(one plug.Recorded) bool { return one.ID == s.ID })
+	})
+}
+
+// recordOf is what is written down of the plug, or what would be.
+func recordOf(s plug.Spec, recorded []plug.Recorded, id blaise.MachineID) blaise.PlugRecord {
+	i := slices.IndexFunc(recorded, func(one plug.Recorded) bool { return one.ID == s.ID })
+	if i < 0 {
+		return plug.Recorded{ID: s.ID, Use: s.Use, Spec: s.Bytes()}.Record(id)
+	}
+	return recorded[i].Record(id)
+}
+
+// options are those of a stack without Blaise.
+func (p Premises) options(r *Reaped, id blaise.MachineID, base string) plug.StackOptions {
+	return plug.StackOptions{
 		Session: string(sessionOf(r.Environment)), Environment: string(r.Environment),
-		Records: records, StateDir: p.StateDir, Machine: id,
-		Host: &plug.Local{Dir: filepath.Dir(file)},
+		StateDir: p.StateDir, Machine: id, Host: &plug.Local{Dir: base},
 		Note: func(e transcript.Event) {
 			var said struct{ Text string }
 			if json.Unmarshal(e.Data, &said) == nil && said.Text != "" {
 				r.Notes = append(r.Notes, said.Text)
 			}
 		},
-	})
+	}
 }
 
 // verify looks whether all of it is gone.

@@ -29,7 +29,7 @@ type StackOptions struct {
 	Restore     blaise.SavedWork // what a new environment starts from
 	Leaves      bool             // the machine is there for one run
 	Files       Files
-	State       func(id string) State
+	State       func(id string) State // nil: what is written down on this machine
 	Intend      func(context.Context, blaise.Resource) error
 	Forget      func(context.Context, blaise.Resource) error
 	Note        func(transcript.Event)
@@ -122,9 +122,6 @@ func NewStack(specs []Spec, o StackOptions) (*Stack, error) {
 func (o *StackOptions) fillIn() {
 	if o.Environment == "" {
 		o.Environment = o.Session
-	}
-	if o.State == nil {
-		o.State = func(string) State { return noState{} }
 	}
 	if o.Files == nil {
 		o.Files = noFiles{}
@@ -259,12 +256,4 @@ func (noFiles) Put(context.Context, string) (string, error) {
 
 func (noFiles) Get(context.Context, string, string) error {
 	return errors.New("there are no files")
-}
-
-// noState is the State of a stack without Blaise: it forgets.
-type noState struct{}
-
-func (noState) Load(context.Context, any) (bool, error) { return false, nil }
-func (noState) Save(context.Context, any) error {
-	return errors.New("there is nowhere to keep state")
 }

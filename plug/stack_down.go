@@ -60,7 +60,7 @@ func (s *Stack) Destroy(ctx context.Context) error {
 		}
 		l.record.Opened, l.tried = false, false
 		_ = os.Remove(scope.Dir) // if empty
-		return nil
+		return s.forgetRecord(l.spec.ID)
 	})
 	_ = os.Remove(s.envDir()) // if empty; what is above belongs to all environments
 	s.env = s.o.Host

@@ -51,6 +51,9 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 	if err := makeDir(scope.Dir); err != nil {
 		return nil, fmt.Errorf("make state directory: %w", err)
 	}
+	if err := s.writeRecord(l); err != nil {
+		return nil, err
+	}
 	l.tried, l.outer = true, s.env
 	env, err := l.plug.Open(ctx, scope, s.env)
 	if errors.Is(err, ErrGone) && elsewhere {
@@ -120,7 +123,7 @@ func (s *Stack) scope(l *layer) Scope {
 		Dir:     filepath.Join(s.envDir(), l.spec.ID),
 		Mirrors: mirrorsDir(s.o.StateDir), Repos: s.o.Repos,
 		Private: append([]string{s.o.StateDir}, s.o.Private...),
-		Host:    s.o.Host, State: layerState{State: s.o.State(l.spec.ID), layer: l},
+		Host:    s.o.Host, State: layerState{State: s.state(l.spec.ID), stack: s, layer: l},
 		Intend: func(ctx context.Context, r blaise.Resource) error {
 			r.Plug = l.spec.ID
 			return s.o.Intend(ctx, r)
@@ -136,7 +139,14 @@ func (s *Stack) scope(l *layer) Scope {
 
 // envDir holds what the plugs of the environment keep on this machine.
 func (s *Stack) envDir() string {
-	return filepath.Join(s.o.StateDir, "environments", s.o.Environment)
+	return environmentDir(s.o.StateDir, s.o.Environment)
+}
+
+func (s *Stack) state(id string) State {
+	if s.o.State == nil {
+		return recordedState{stack: s, id: id}
+	}
+	return s.o.State(id)
 }
 
 // Env is the place the agent lives in: the innermost that is open, the host
@@ -169,20 +179,6 @@ func (s *Stack) Resumable() []blaise.PlugRecord {
 		records = append(records, l.record)
 	}
 	return append(records, s.unowned...)
-}
-
-// A layerState notices that its plug keeps state, for the record.
-type layerState struct {
-	State
-	layer *layer
-}
-
-func (st layerState) Save(ctx context.Context, v any) error {
-	if err := st.State.Save(ctx, v); err != nil {
-		return err
-	}
-	st.layer.record.HasState = v != nil
-	return nil
 }
 
 // makeDir is MkdirAll beside the daemon, which clears away an environment's
