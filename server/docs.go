@@ -24,6 +24,7 @@ type docsGroup struct {
 
 type docsOp struct {
 	Method, Path, Says string
+	Role               string // what a user needs to be
 	Params             []docsParam
 	In, Out            string
 }
@@ -63,6 +64,9 @@ func docsPage(doc *huma.OpenAPI) []byte {
 
 func docsOpOf(op *huma.Operation) docsOp {
 	out := docsOp{Method: op.Method, Path: op.Path, Says: op.Summary}
+	for _, roles := range op.Security {
+		out.Role = strings.Join(roles[string(kindUser)], "")
+	}
 	for _, p := range op.Parameters {
 		out.Params = append(out.Params, docsParam{Name: p.Name, Where: p.In, Type: typeOf(p.Schema), Says: p.Description})
 	}
@@ -137,6 +141,7 @@ var docsTemplate = template.Must(template.New("docs").Parse(`<!doctype html>
 {{range .Groups}}{{if .Routes}}<section><h2>{{if .Name}}With the token of a {{.Name}}{{else}}Without a token{{end}}</h2>
 <p>Needs {{.Says}}.</p>
 {{range .Routes}}<details><summary><code>{{.Method}} {{.Path}}</code> {{.Says}}</summary>
+{{if .Role}}<p>Needs the role {{.Role}}.</p>{{end}}
 {{if .Params}}<ul>{{range .Params}}<li><code>{{.Name}}</code> ({{.Where}}, {{.Type}}) {{.Says}}</li>{{end}}</ul>{{end}}
 <p>{{if .In}}Takes <a href="#{{.In}}">{{.In}}</a>. {{end}}{{if .Out}}Answers <a href="#{{.Out}}">{{.Out}}</a>.{{end}}</p>
 </details>{{end}}</section>{{end}}{{end}}

@@ -29,7 +29,7 @@ func rootCommand(a *app) *cobra.Command {
 		&cobra.Group{ID: "admin", Title: "Agents, runners and people:"},
 		&cobra.Group{ID: "other", Title: "Other:"},
 	)
-	add(root, "system", devCommand(a), serveCommand(a), loginCommand(a), openCommand(a), backupCommand(a))
+	add(root, "system", devCommand(a), serveCommand(a), loginCommand(a), openCommand(a), backupCommand(a), serviceCommand(a))
 	add(root, "session", sessionVerbs(a)...)
 	add(root, "admin", applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), userCommand(a), lostCommand(a), webhookCommand(a))
 	add(root, "other", sessionCommand(a), supportCommand(a), demoCommand(), versionCommand(a))

@@ -53,7 +53,8 @@ func rootCommand(a *app) *cobra.Command {
 	flags.StringVar(&a.config, "config", "blaise.yml", "the configuration")
 	root.AddCommand(
 		startCommand(a), checkCommand(a), plugsCommand(a), runsCommand(a),
-		doctorCommand(a), inventoryCommand(a), reapCommand(a), detachCommand(a), drainCommand(a), probeCommand(a), runCommand(), versionCommand(a),
+		doctorCommand(a), inventoryCommand(a), reapCommand(a), detachCommand(a), drainCommand(a), probeCommand(a), runCommand(),
+		serviceCommand(a), versionCommand(a),
 	)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"internal/meter":     {".", "control", "store"},
 	"internal/release":   {},
 	"internal/provider":  {".", "control"},
+	"internal/service":   {"."},
 	"internal/shim":      {"internal/shim/gate", "internal/shim/jail"},
 	"internal/shim/gate": {},
 	"internal/shim/jail": {},

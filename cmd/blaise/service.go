@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"blaise.dev/blaise/internal/service"
+
+	"github.com/spf13/cobra"
+)
+
+func serviceCommand(a *app) *cobra.Command {
+	var flags []string
+	return service.Command{
+		Program: "blaise", Name: "blaise", Out: a.out, Example: "--arg=--as=https://blaise.example.org",
+		Flags: func(c *cobra.Command) {
+			c.Flags().StringArrayVar(&flags, "arg", nil, "an `argument` for `blaise serve`, as --arg=--listen=0.0.0.0:4420; repeatable")
+		},
+		Unit: func(system bool) (service.Unit, error) { return a.unit(flags, system) },
+	}.Make()
+}
+
+// systemData is the data folder of a service of the machine.
+const systemData = "/var/lib/blaise"
+
+// unit is `blaise serve` as a service that may do what it needs and no more. A
+// stop takes seconds: runs go on without Blaise.
+func (a *app) unit(flags []string, system bool) (service.Unit, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return service.Unit{}, err
+	}
+	data := or(a.data, os.Getenv("BLAISE_DATA"))
+	own := system && data == "" // systemd makes the folder, for a user that it makes
+	if own {
+		data = systemData
+	}
+	if data, err = filepath.Abs(or(data, defaultData())); err != nil {
+		return service.Unit{}, err
+	}
+	u := service.Unit{
+		About: "Blaise",
+		Start: append([]string{program, "serve", "--data", data}, flags...),
+		Settings: []string{
+			"Restart=on-failure", "RestartSec=2", "RestartPreventExitStatus=2", "TimeoutStopSec=30", "LimitNOFILE=65536",
+			"UMask=0077", "NoNewPrivileges=yes", "LockPersonality=yes", "MemoryDenyWriteExecute=yes", "RestrictNamespaces=yes",
+			"RestrictRealtime=yes", "RestrictSUIDSGID=yes", "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX",
+			"SystemCallArchitectures=native", "SystemCallFilter=@system-service",
+		},
+	}
+	if !system {
+		return u, nil // a user's systemd can wall off no more
+	}
+	u.Settings = append(u.Settings, "ProtectSystem=strict", "PrivateTmp=yes", "PrivateDevices=yes", "ProtectClock=yes",
+		"ProtectControlGroups=yes", "ProtectHostname=yes", "ProtectKernelLogs=yes", "ProtectKernelModules=yes",
+		"ProtectKernelTunables=yes", "ProtectProc=invisible", "CapabilityBoundingSet=")
+	if own {
+		u.Settings = append(u.Settings, "DynamicUser=yes", "StateDirectory=blaise", "StateDirectoryMode=0700", "ProtectHome=yes")
+	} else {
+		u.Settings = append(u.Settings, "ReadWritePaths="+data)
+	}
+	return u, nil
+}

@@ -1,0 +1,58 @@
+// Package service makes Blaise or a runner a service of systemd: it writes the
+// unit, has systemd start it, and takes it away again. The commands `blaise
+// service` and `runner service` call it; it knows neither program.
+package service
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Unit is a program as a service.
+type Unit struct {
+	Name  string // without .service
+	About string
+	Start []string // the program, by its whole path, and its arguments
+	Stop  []string // asks it to go; nil: by a signal
+	Env   []string // as NAME=value
+	// Settings are lines of the section Service beside these, as `Name=value`.
+	Settings []string
+}
+
+// Text is the unit file. Of is the command that makes it again.
+func (u Unit) Text(system bool, of string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Written by `%s`.\n[Unit]\nDescription=%s\n", of, u.About)
+	target := "default.target"
+	if system {
+		target = "multi-user.target"
+		b.WriteString("Wants=network-online.target\nAfter=network-online.target\n")
+	}
+	b.WriteString("\n[Service]\nType=exec\n")
+	fmt.Fprintf(&b, "ExecStart=%s\n", line(u.Start))
+	if u.Stop != nil {
+		fmt.Fprintf(&b, "ExecStop=%s\n", line(u.Stop))
+	}
+	for _, e := range u.Env {
+		fmt.Fprintf(&b, "Environment=%s\n", line([]string{e}))
+	}
+	for _, s := range u.Settings {
+		b.WriteString(s + "\n")
+	}
+	fmt.Fprintf(&b, "\n[Install]\nWantedBy=%s\n", target)
+	return b.String()
+}
+
+// line is a command as systemd reads it: each word in quotes where it needs
+// them, and nothing of it expanded.
+func line(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		w = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`, "\n", `\n`).Replace(w)
+		if w == "" || strings.ContainsAny(w, " \t'\"\\;") {
+			w = `"` + w + `"`
+		}
+		quoted[i] = w
+	}
+	return strings.Join(quoted, " ")
+}
