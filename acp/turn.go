@@ -58,11 +58,21 @@ type PromptResult struct {
 func (c *Client) Prompt(
 	ctx context.Context, id string, blocks []ContentBlock,
 ) (PromptResult, error) {
+	return c.PromptWith(ctx, id, blocks, nil)
+}
+
+// PromptWith is Prompt with something in _meta, as the context of a trace.
+func (c *Client) PromptWith(
+	ctx context.Context, id string, blocks []ContentBlock, meta map[string]string,
+) (PromptResult, error) {
 	if blocks == nil {
 		blocks = []ContentBlock{}
 	}
 	k := &call{method: "session/prompt", session: id, prompts: true}
 	params := map[string]any{"sessionId": id, "prompt": blocks}
+	if len(meta) > 0 {
+		params["_meta"] = meta
+	}
 	if err := c.send(ctx, k, params); err != nil {
 		return PromptResult{}, err
 	}

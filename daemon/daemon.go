@@ -12,6 +12,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/internal/trace"
 )
 
 // A Config is what a daemon is told by who starts it.
@@ -32,6 +33,8 @@ type Config struct {
 	Version  string
 	Once     bool // take one run, and return when it has ended
 	Log      *slog.Logger
+	// Tracer is told how long starting a run took; nil is off.
+	Tracer *trace.Tracer
 	// LogFormat and LogLevel are handed on to the runs: see run.Spec.
 	LogFormat, LogLevel string
 

@@ -9,6 +9,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/internal/trace"
 )
 
 // take says hello and takes runs until ctx ends, with its cause, or Blaise
@@ -182,10 +183,16 @@ func (d *Daemon) bear(ctx context.Context, r *row) bool {
 
 // raise starts the child of r and follows it.
 func (d *Daemon) raise(ctx context.Context, r *row) bool {
+	ended := d.c.Tracer.Begin(trace.Span{
+		Run: r.Run, Name: "start process", Parent: trace.RunSpan(r.Run),
+		Attrs: map[string]string{"instance": string(d.state.instance)},
+	})
 	c, err := d.spawn(r)
 	if err != nil {
+		ended(err.Error())
 		return d.stillborn(ctx, r, err)
 	}
+	ended("")
 	d.add(c)
 	d.watches.Go(func() { d.watch(ctx, c) })
 	return true

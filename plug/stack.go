@@ -41,6 +41,9 @@ type StackOptions struct {
 	Record func(context.Context, blaise.PlugRecord) error
 	// New makes a plug of a spec; nil is the package's own New.
 	New func(Spec) (Plug, error)
+	// Timed is told when a plug begins to open, save, pause or destroy; the
+	// function that it returns, when it has ended.
+	Timed func(verb, plug, use string) (ended func(error))
 }
 
 var envPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) // part of paths and branches
@@ -141,6 +144,9 @@ func (o *StackOptions) fillIn() {
 	}
 	if o.Patience == 0 {
 		o.Patience = 5 * time.Minute
+	}
+	if o.Timed == nil {
+		o.Timed = func(string, string, string) func(error) { return func(error) {} }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))

@@ -23,7 +23,9 @@ func (s *Stack) Save(ctx context.Context) ([]blaise.SavedWork, error) {
 		if outer == nil {
 			outer = s.o.Host
 		}
+		ended := s.timed("save", l)
 		w, err := saver.Save(ctx, s.scope(l), outer)
+		ended(err)
 		if errors.Is(err, ErrGone) { // it holds nothing, and stops nobody
 			note(s.scope(l), "work of plug %q is not saved: %v", l.spec.ID, err)
 			err = nil
@@ -45,7 +47,10 @@ func (s *Stack) Pause(ctx context.Context) error {
 		if !ok || !l.touched() {
 			return nil
 		}
-		return p.Pause(ctx, s.scope(l))
+		ended := s.timed("pause", l)
+		err := p.Pause(ctx, s.scope(l))
+		ended(err)
+		return err
 	})
 }
 
@@ -54,8 +59,10 @@ func (s *Stack) Pause(ctx context.Context) error {
 // a layer left in its state directory (a bundle of saved work) stays.
 func (s *Stack) Destroy(ctx context.Context) error {
 	err := s.outwards("destroy", func(l *layer) error {
-		scope := s.scope(l)
-		if err := l.plug.Destroy(ctx, scope); err != nil {
+		scope, ended := s.scope(l), s.timed("destroy", l)
+		err := l.plug.Destroy(ctx, scope)
+		ended(err)
+		if err != nil {
 			return err
 		}
 		l.record.Opened, l.tried = false, false

@@ -55,7 +55,9 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 		return nil, err
 	}
 	l.tried, l.outer = true, s.env
+	ended := s.timed("open", l)
 	env, err := l.plug.Open(ctx, scope, s.env)
+	ended(err)
 	if errors.Is(err, ErrGone) && elsewhere {
 		err = fmt.Errorf("%w (%s)", ErrElsewhere, madeOn)
 	}
@@ -73,6 +75,10 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 		s.o.Log.Warn("plug cannot be resumed", "plug", l.spec.ID, "use", l.spec.Use, "why", l.record.Why)
 	}
 	return env, nil
+}
+
+func (s *Stack) timed(verb string, l *layer) (ended func(error)) {
+	return s.o.Timed(verb, l.spec.ID, l.spec.Use)
 }
 
 // tell records the layer, unless Blaise has it so already: a round trip each.

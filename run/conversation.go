@@ -77,7 +77,9 @@ func (c *conversation) open(ctx context.Context) error {
 
 // start has a fresh process of the agent.
 func (c *conversation) start(ctx context.Context) error {
+	ended := c.r.part("start agent", "", "", map[string]string{"agent": c.command.name})
 	a, err := c.startAgent(ctx)
+	ended(err)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (r *run) newStack(cfg config.Config, unreadable bool) (*plug.Stack, error) 
 		State:  func(id string) plug.State { return plugState{r: r, id: id} },
 		Record: r.recordPlug, Intend: r.intend, Forget: r.forget,
 		Note: r.record.tell, Secret: func(s string) { r.secrets.Add(s) }, Log: r.log,
-		Patience: l.Limits.Hook,
+		Patience: l.Limits.Hook, Timed: r.layer,
 	})
 }
 

@@ -24,12 +24,14 @@ import (
 // ctx has: ErrInterrupted or ErrLeft. Do returns nil when the run has ended as
 // it was told to, otherwise why it did not; everything it started is gone then,
 // and everything it had to say is in the spool.
-func Do(ctx context.Context, s Spec, d Deps) error {
+func Do(ctx context.Context, s Spec, d Deps) (err error) {
 	r, err := newRun(s, d)
 	if err != nil {
 		return err
 	}
 	defer r.close()
+	ended := r.whole()
+	defer func() { ended(err) }()
 	life, work := r.contexts(ctx)
 	if err := r.connect(work); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/internal/trace"
 )
 
 // A Spec is all that a run's process is told when it is born: one JSON
@@ -39,6 +40,8 @@ func (s Spec) Mark() string {
 // Deps are what a run uses of its process. The zero value is good.
 type Deps struct {
 	Log *slog.Logger
+	// Tracer is told how long the parts of the run took; nil is off.
+	Tracer *trace.Tracer
 	// Lookup finds the values that blaise.yml takes from the environment.
 	Lookup func(name string) (string, bool)
 	// Demo is the command of the demo agent, which is part of the program.

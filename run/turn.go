@@ -115,7 +115,7 @@ func (c *conversation) answer(ctx context.Context, d blaise.Directive) error {
 	for _, note := range m.notes {
 		c.r.notice(note, nil)
 	}
-	t := &turn{c: c, message: d.Message, cancelled: cancelled, done: make(chan struct{})}
+	t := &turn{c: c, message: d.Message, n: claimed.Turn, cancelled: cancelled, done: make(chan struct{})}
 	if why := c.choices.why(); why != "" {
 		t.err = unsendable(why)
 	} else if t.err = m.bad; t.err == nil {
@@ -157,6 +157,7 @@ func (c *conversation) claim(ctx context.Context, m blaise.MessageID) (api.Claim
 type turn struct {
 	c         *conversation
 	message   blaise.MessageID
+	n         int           // counted over the session
 	cancelled <-chan string // takes the reason of a cancel directive
 	done      chan struct{} // closed when result and err are set
 
@@ -172,9 +173,11 @@ type turn struct {
 // or a cancel directive brings about: by asking, then by force.
 func (t *turn) run(ctx context.Context, blocks []acp.ContentBlock) {
 	client, session := t.c.agent.client, t.c.known.ACP
+	meta, ended := t.c.r.prompted(t.n)
 	go func() {
 		defer close(t.done)
-		t.result, t.err = client.Prompt(context.WithoutCancel(ctx), session, blocks)
+		t.result, t.err = client.PromptWith(context.WithoutCancel(ctx), session, blocks, meta)
+		ended(t.err)
 	}()
 	select {
 	case <-t.done:

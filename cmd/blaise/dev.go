@@ -160,6 +160,7 @@ func (h *house) furnish(ctx context.Context) error {
 		Configs:  func() []string { return h.agents.configs(h.o.data) },
 		Command:  func(program string) []string { return []string{program, "runner", "run"} },
 		Describe: func() (daemon.Description, error) { return h.agents.describe(), nil },
+		Tracer:   h.plane.tracer,
 		Version:  programVersion(), Log: h.log, LogFormat: h.o.logs.Format, LogLevel: h.o.logs.Level,
 	})
 	return nil

@@ -18,6 +18,7 @@ import (
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/internal/meter"
+	"blaise.dev/blaise/internal/trace"
 	"blaise.dev/blaise/server"
 	"blaise.dev/blaise/store"
 	"blaise.dev/blaise/webhook"
@@ -45,6 +46,7 @@ type plane struct {
 	db       *store.DB
 	control  *control.Control
 	meter    *meter.Meter
+	tracer   *trace.Tracer // nil: no collector is named
 	listener net.Listener
 	watch    net.Listener // for those who watch over Blaise; nil for none
 	url      string
@@ -77,7 +79,10 @@ func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plane{o: o, log: o.log, meter: meter.New(programVersion())}
+	p := &plane{
+		o: o, log: o.log,
+		meter: meter.New(programVersion()), tracer: trace.FromEnv("blaise", programVersion()),
+	}
 	hub := control.NewHub()
 	if p.db, err = p.openStore(ctx, hub); err != nil {
 		return nil, err
@@ -95,7 +100,7 @@ func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
 	}
 	p.url = or(strings.TrimRight(o.public, "/"), o.door.scheme()+p.listener.Addr().String())
 	p.control = control.New(control.Options{
-		DB: p.db, Secret: secret, Log: o.log, Hub: hub, Observer: p.meter, URL: p.url,
+		DB: p.db, Secret: secret, Log: o.log, Hub: hub, Observer: witness{p.meter, p.tracer}, URL: p.url,
 		Sender: &webhook.Sender{AllowPrivate: o.privateHooks, Version: programVersion()},
 	})
 	p.meter.Read(p.control.Figures)
@@ -124,6 +129,7 @@ func (p *plane) close() error {
 
 // run serves and keeps the clocks until ctx ends.
 func (p *plane) run(ctx context.Context) error {
+	defer p.tracer.Start(p.log)()
 	o := p.serverOptions()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.control.Run(ctx) })

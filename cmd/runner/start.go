@@ -16,6 +16,7 @@ import (
 	"blaise.dev/blaise/daemon"
 	"blaise.dev/blaise/internal/check"
 	"blaise.dev/blaise/internal/logs"
+	"blaise.dev/blaise/internal/trace"
 
 	"github.com/spf13/cobra"
 )
@@ -80,8 +81,11 @@ func (a *app) start(ctx context.Context, o startOptions) error {
 	if err := checkFirst(ctx, log, file); err != nil {
 		return err
 	}
+	tracer := trace.FromEnv("blaise-runner", programVersion())
+	defer tracer.Start(log)()
 	d := daemon.New(daemon.Config{
-		URL: o.url, StateDir: state, Once: o.once, GiveUp: o.giveUp, Idle: o.wait, Version: programVersion(),
+		Tracer: tracer,
+		URL:    o.url, StateDir: state, Once: o.once, GiveUp: o.giveUp, Idle: o.wait, Version: programVersion(),
 		Admission: daemon.Admission{Disk: o.minDisk << 20, Memory: o.minMemory << 20,
 			Plugs: (&check.Gate{File: file}).Ready},
 		Token:     func() (string, error) { return token(o.tokenFile) },

@@ -23,8 +23,8 @@ var mayImport = map[string][]string{
 
 	"plug":   {".", "transcript", "git", "redact", "internal/engine", "internal/near", "internal/shim", "internal/shim/gate", "internal/shim/jail"},
 	"config": {"plug", "acp", "internal/near"},
-	"run":    {".", "acp", "plug", "transcript", "directive", "config", "redact", "api"},
-	"daemon": {".", "api", "config", "transcript", "plug", "git", "run", "internal/shim"},
+	"run":    {".", "acp", "plug", "transcript", "directive", "config", "redact", "api", "internal/trace"},
+	"daemon": {".", "api", "config", "transcript", "plug", "git", "run", "internal/shim", "internal/trace"},
 
 	"api":       {".", "transcript", "directive"},
 	"store":     {".", "transcript", "directive"},
@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"internal/engine":    {},
 	"internal/near":      {},
 	"internal/logs":      {"."},
+	"internal/trace":     {"."},
 	"internal/meter":     {".", "control", "store"},
 	"internal/release":   {},
 	"internal/provider":  {".", "control"},
@@ -49,7 +50,7 @@ var mayImport = map[string][]string{
 	"internal/shim/jail": {},
 	"internal/runcmd": {
 		".", "acp", "api", "config", "directive", "git", "plug", "redact", "run", "transcript",
-		"internal/demoagent", "internal/logs", "internal/shim",
+		"internal/demoagent", "internal/logs", "internal/shim", "internal/trace",
 	},
 	"internal/demoagent": {"acp"},
 	"cmd/shim":           {"internal/shim"},

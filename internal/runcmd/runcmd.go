@@ -20,6 +20,7 @@ import (
 
 	"blaise.dev/blaise/internal/logs"
 	"blaise.dev/blaise/internal/shim"
+	"blaise.dev/blaise/internal/trace"
 	"blaise.dev/blaise/run"
 )
 
@@ -62,7 +63,9 @@ func Main(args []string) int {
 		log.Warn("what a dead shim leaves does not come to this process", "run", spec.Lease.Run, "error", err)
 	}
 	defer shim.KillChildren(10 * time.Second) // nothing but such is left then
-	if err := run.Do(ctx, spec, run.Deps{Log: log, Demo: []string{program, "demo-agent"}}); err != nil {
+	tracer := trace.FromEnv("blaise-run", spec.Version)
+	defer tracer.Start(log.With("run", spec.Lease.Run))()
+	if err := run.Do(ctx, spec, run.Deps{Log: log, Tracer: tracer, Demo: []string{program, "demo-agent"}}); err != nil {
 		log.Error("run failed", "run", spec.Lease.Run, "error", err)
 		return 1
 	}
