@@ -42,6 +42,12 @@ func TestSandbox(t *testing.T) {
 					Break: func(t *testing.T, env plug.Env) { remove(t, env.Place().Home) },
 				}
 			})
+			plugtest.Apart(t, func(t *testing.T) plugtest.Setup {
+				return plugtest.Setup{
+					Spec:  plug.NewSpec("sandbox", "", map[string]any{"driver": driver, "network": "none"}),
+					Outer: []plug.Spec{plug.NewSpec("worktree", "src", nil)}, Host: host(t, newRepo(t)),
+				}
+			})
 		})
 	}
 }
