@@ -8,7 +8,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build try test test-all test-agents check bench chaos mutants screenshots states release image clean
+.PHONY: help build try test test-all test-agents check bench chaos mutants screenshots states release image neighbours clean
 
 help: ## what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ release: ## dist/: archives for linux and darwin, an image, what is in them, SHA
 image: ## the control plane as a container image from scratch, loaded into the engine of DOCKER_HOST
 	$(MAKE) release RELEASE="-platforms linux/$(shell $(GO) env GOARCH)"
 	gunzip -c dist/*.image.tar.gz | docker load
+
+neighbours: ## an earlier version (OLD=commit, else the last tag) and this one work together, live
+	scripts/neighbours.sh $(ARGS)
 
 clean: ## remove bin and dist
 	rm -rf bin dist
