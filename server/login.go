@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"blaise.dev/blaise/api"
@@ -69,7 +70,19 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 		s.loginFailed(w, r, err)
 		return
 	}
-	s.enter(w, r, token, "/")
+	s.enter(w, r, token, onward(r))
+}
+
+var sessionID = regexp.MustCompile(`^[0-9a-z]{1,16}$`)
+
+// onward is where a browser goes that a link has signed in: to the session that
+// the link names, else to all of them. It is never a place that the link could
+// choose.
+func onward(r *http.Request) string {
+	if id := r.URL.Query().Get("session"); sessionID.MatchString(id) {
+		return "/sessions/" + id
+	}
+	return "/"
 }
 
 // enter gives a browser the cookie of a new token, ends what it was signed in

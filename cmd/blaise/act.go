@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -55,7 +56,7 @@ var acts = []act{
 		done: "marked destroyed", mustReason: true, do: withReason((*api.Client).MarkDestroyed),
 	},
 	{
-		use: "hold", short: "Freeze a session: every clock, teardown and new run stands still", done: "held",
+		use: "hold", short: "Freeze a session: no clock, no teardown, no new run", done: "held",
 		do: withReason((*api.Client).Hold),
 	},
 	{
@@ -66,15 +67,9 @@ var acts = []act{
 	},
 }
 
-func actCommands(a *app) []*cobra.Command {
-	var all []*cobra.Command
-	for _, x := range acts {
-		all = append(all, actCommand(a, x))
-	}
-	return all
-}
-
-func actCommand(a *app, x act) *cobra.Command {
+// actCommand is the command of one of the acts.
+func actCommand(a *app, use string) *cobra.Command {
+	x := acts[slices.IndexFunc(acts, func(x act) bool { return x.use == use })]
 	var body api.Act
 	example := "  blaise " + x.use + " k3v9"
 	if x.mustReason {

@@ -115,11 +115,11 @@ func agentListCommand(a *app) *cobra.Command {
 			if a.json {
 				return printJSON(a.out, all)
 			}
-			t := table{head: []string{"NAME", "STATE", "REVISION", "CHANGED", "BY"}}
+			t := table{head: []string{"NAME", "STATE", "REVISION", "CHANGED", "BY"}, paint: a.states()}
 			for _, g := range all {
 				t.add(string(g.Name), g.State, fmt.Sprint(g.Revision), ago(g.At, a.now()), oneLine(g.By, 40))
 			}
-			t.print(a.out, a.width)
+			t.print(a.out, a.look())
 			return nil
 		}),
 	})

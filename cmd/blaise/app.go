@@ -52,13 +52,18 @@ func command(ctx context.Context, args []string) int {
 		err = usage("%s", strings.Join(strings.Fields(err.Error()), " ")).
 			WithHint("see `%s --help`", cmd.CommandPath())
 	}
-	explain(a.err, nextStep(cmd, err))
+	explain(a.err, a.errLook(), nextStep(cmd, err))
 	return exitCode(err)
 }
 
 // look is how what is printed on the terminal looks.
 func (a *app) look() tty.Look {
 	return tty.Look{Width: a.width, Colour: tty.Colours(string(a.colour), a.width > 0, os.Getenv)}
+}
+
+// errLook is how errors look.
+func (a *app) errLook() tty.Look {
+	return tty.Look{Colour: tty.Colours(string(a.colour), term.IsTerminal(int(os.Stderr.Fd())), os.Getenv)}
 }
 
 // interactive says that there is a person at a terminal that can be painted on.

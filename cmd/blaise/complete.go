@@ -45,6 +45,15 @@ func (a *app) complete(each ...completer) cobra.CompletionFunc {
 	}
 }
 
+// completeFlag completes the value of a flag, whatever arguments there are.
+func (a *app) completeFlag(f completer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		each := make([]completer, len(args)+1)
+		each[len(args)] = f
+		return a.complete(each...)(cmd, args, typed)
+	}
+}
+
 func completeSession(ctx context.Context, c *api.Client, _ []string) []string {
 	l, err := c.Sessions(ctx, api.SessionFilter{Limit: 100})
 	if err != nil {
@@ -83,6 +92,51 @@ func completeQuestion(ctx context.Context, c *api.Client, args []string) []strin
 		all = append(all, short+"\t"+oneLine(w.What, 60))
 	}
 	return all
+}
+
+// completeChoice lists the options of a question, or of all that are open.
+func completeChoice(ctx context.Context, c *api.Client, args []string) []string {
+	s, err := c.Session(ctx, blaise.SessionID(first(args)))
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for _, w := range s.Waits {
+		if len(args) > 1 && string(w.ID) != within(s.ID, args[1]) {
+			continue
+		}
+		for _, o := range w.Options {
+			all = append(all, o.ID+"\t"+oneLine(o.Name, 60))
+		}
+	}
+	return all
+}
+
+// completeSetting lists the values of a setting of the agent's.
+func completeSetting(id string) completer {
+	return func(ctx context.Context, c *api.Client, args []string) []string {
+		s, err := c.Session(ctx, blaise.SessionID(first(args)))
+		if err != nil {
+			return nil
+		}
+		var all []string
+		for _, x := range s.Settings {
+			if x.ID != id {
+				continue
+			}
+			for _, v := range x.Choices {
+				all = append(all, v.Value+"\t"+oneLine(v.Name, 60))
+			}
+		}
+		return all
+	}
+}
+
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }
 
 func completeAgent(ctx context.Context, c *api.Client, _ []string) []string {
@@ -136,13 +190,12 @@ func (a *app) completions(c *cobra.Command) {
 		c.ValidArgsFunction = a.complete(completeAgent)
 	}
 	for flag, f := range map[string]cobra.CompletionFunc{
-		"agent": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-			return a.complete(completeAgent)(cmd, nil, typed)
-		},
-		"from": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-			return a.complete(completeSession)(cmd, nil, typed)
-		},
-		"state": cobra.FixedCompletions(listStates, cobra.ShellCompDirectiveNoFileComp),
+		"agent":  a.completeFlag(completeAgent),
+		"from":   a.completeFlag(completeSession),
+		"choice": a.completeFlag(completeChoice),
+		"model":  a.completeFlag(completeSetting("model")),
+		"mode":   a.completeFlag(completeSetting("mode")),
+		"state":  cobra.FixedCompletions(listStates, cobra.ShellCompDirectiveNoFileComp),
 	} {
 		if c.Flags().Lookup(flag) != nil {
 			_ = c.RegisterFlagCompletionFunc(flag, f) // fails for a flag that is not there alone

@@ -38,7 +38,7 @@ type devOptions struct {
 func devCommand(a *app) *cobra.Command {
 	var o devOptions
 	c := &cobra.Command{
-		Use: "dev", Short: "Run the whole system in one process, to try it or to work with it",
+		Use: "dev", Short: "Run the whole system in one process, to try it or work with it",
 		Long: `Runs control plane, dashboard and a runner in one process, on SQLite in the data
 folder. Each run is a process of its own. Sessions work in worktrees of the
 repository, on branches blaise/SESSION. A blaise.yml in the repository is used;

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/internal/tty"
 )
 
 // The exit codes are a contract with scripts.
@@ -40,7 +41,8 @@ func exitCode(err error) int {
 }
 
 // explain writes what happened and what to do.
-func explain(w io.Writer, err error) {
+func explain(w io.Writer, look tty.Look, err error) {
+
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
@@ -49,7 +51,7 @@ func explain(w io.Writer, err error) {
 	}
 	var e *blaise.Error
 	if !errors.As(err, &e) {
-		fmt.Fprintf(w, "blaise: %s\n", harmless(err.Error()))
+		fmt.Fprintf(w, "%s %s\n", look.Bad("blaise:"), harmless(err.Error()))
 		return
 	}
 	text := e.Message
@@ -57,9 +59,9 @@ func explain(w io.Writer, err error) {
 	if full := err.Error(); !errors.Is(err, errWaited) && len(full) > len(e.Error()) {
 		text = full[:len(full)-len(e.Error())] + e.Message
 	}
-	fmt.Fprintf(w, "blaise: %s\n", harmless(text))
+	fmt.Fprintf(w, "%s %s\n", look.Bad("blaise:"), harmless(text))
 	if e.Hint != "" {
-		fmt.Fprintf(w, "hint: %s\n", harmless(e.Hint))
+		fmt.Fprintf(w, "%s %s\n", look.Strong("hint:"), harmless(e.Hint))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/internal/tty"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -50,7 +51,7 @@ func TestExplain(t *testing.T) {
 		{"an agent's escapes are harmless", errors.New("x\x1b[2Jy"), "blaise: x\uFFFD[2Jy\n"},
 	} {
 		var b bytes.Buffer
-		explain(&b, c.err)
+		explain(&b, tty.Look{}, c.err)
 		if got := b.String(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}

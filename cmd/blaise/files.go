@@ -57,7 +57,7 @@ func (a *app) printFiles(all []api.File) error {
 	for _, f := range all {
 		t.add(f.SHA256[:12], fmt.Sprint(f.Size), rough(a.now().Sub(f.At)), oneLine(f.Name, 80))
 	}
-	t.print(a.out, a.width)
+	t.print(a.out, a.look())
 	return nil
 }
 

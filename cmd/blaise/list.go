@@ -57,12 +57,15 @@ func (a *app) printSessions(l api.Sessions, some bool) {
 		fmt.Fprintln(a.out, "no sessions; begin one with `blaise start`")
 		return
 	}
-	t := table{head: []string{"ID", "AGENT", "STATE", "ENVIRONMENT", "AGE", "USED", "REPO", "TITLE"}}
+	t := table{
+		head:  []string{"ID", "AGENT", "STATE", "ENVIRONMENT", "AGE", "USED", "REPO", "TITLE"},
+		least: []string{"REPO", "USED", "ENVIRONMENT", "AGE", "AGENT"}, paint: a.states(),
+	}
 	for _, s := range l.Sessions {
 		t.add(string(s.ID), oneLine(string(s.Agent), 16), stateOf(s), string(s.Environment),
 			rough(a.now().Sub(s.CreatedAt)), usedText(s.Usage), repoName(s.Repo), oneLine(s.Title, 80))
 	}
-	t.print(a.out, a.width)
+	t.print(a.out, a.look())
 	if l.Next != "" {
 		fmt.Fprintf(a.out, "more: blaise list --before %s\n", l.Next)
 	}

@@ -68,29 +68,6 @@ func parseLink(link string) (base, code string, err error) {
 	return u.Scheme + "://" + u.Host, code, nil
 }
 
-func openCommand(a *app) *cobra.Command {
-	return a.jsonFlag(&cobra.Command{
-		Use: "open [ID]", Short: "Print a link that signs a browser in, once",
-		Long: "Prints a link to the dashboard that signs one browser in, once. With the id of a\n" +
-			"session it prints the address of its page, for a browser that is signed in.",
-		Example: "  blaise open\n  blaise open k3v9", Args: rangeArgs(0, 1, "a session"),
-		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			if len(args) == 1 {
-				id, err := session(ctx, c, args[0])
-				if err != nil {
-					return err
-				}
-				return a.printLink(api.Link{URL: c.URL() + "/sessions/" + string(id)})
-			}
-			l, err := c.LoginLink(ctx)
-			if err != nil {
-				return err
-			}
-			return a.printLink(l)
-		}),
-	})
-}
-
 func (a *app) printLink(l api.Link) error {
 	if a.json {
 		return printJSON(a.out, l)

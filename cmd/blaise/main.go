@@ -14,6 +14,7 @@ import (
 	"blaise.dev/blaise/internal/runcmd"
 	"blaise.dev/blaise/internal/shim"
 
+	"github.com/spf13/cobra"
 	_ "golang.org/x/crypto/x509roots/fallback" // where there are no certificates, as in an image from scratch
 )
 
@@ -31,6 +32,7 @@ func run(args []string) int {
 	case len(args) > 1 && args[0] == "runner" && args[1] == "run":
 		return runcmd.Main(args[2:])
 	}
+	cobra.EnableCommandSorting = false // the help shows first what is used first
 	ctx, stop := signals()
 	defer stop()
 	return command(ctx, args)

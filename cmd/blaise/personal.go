@@ -59,7 +59,7 @@ func personalListCommand(a *app) *cobra.Command {
 			for _, p := range all {
 				t.add(p.ID, p.Scope, p.ExpiresAt.Local().Format("2006-01-02 15:04"), p.Name)
 			}
-			t.print(a.out, a.width)
+			t.print(a.out, a.look())
 			return nil
 		}),
 	})

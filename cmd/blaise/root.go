@@ -22,17 +22,13 @@ func rootCommand(a *app) *cobra.Command {
 	flags.StringVar(&a.url, "url", "", "where Blaise is (BLAISE_URL)")
 	flags.StringVar(&a.token, "token", "", "the token to use (BLAISE_TOKEN)")
 	flags.StringVar(&a.data, "data", "", "the data folder of blaise dev or serve (BLAISE_DATA)")
-	flags.Var(&a.colour, "color", "colours on a terminal: always, never, or auto, which obeys NO_COLOR and TERM")
-	root.AddGroup(
-		&cobra.Group{ID: "system", Title: "Run Blaise:"},
-		&cobra.Group{ID: "session", Title: "Sessions (each also as `blaise session VERB`):"},
-		&cobra.Group{ID: "admin", Title: "Agents, runners and people:"},
-		&cobra.Group{ID: "other", Title: "Other:"},
-	)
-	add(root, "system", devCommand(a), serveCommand(a), loginCommand(a), openCommand(a), backupCommand(a), serviceCommand(a))
-	add(root, "session", sessionVerbs(a)...)
-	add(root, "admin", applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), userCommand(a), lostCommand(a), webhookCommand(a))
-	add(root, "other", sessionCommand(a), supportCommand(a), demoCommand(), versionCommand(a))
+	flags.Var(&a.colour, "color", "colours: always, never, or auto, by NO_COLOR and TERM")
+	group(root, "system", "Run Blaise:", devCommand(a), serveCommand(a), loginCommand(a), openCommand(a), backupCommand(a),
+		serviceCommand(a))
+	addVerbs(root, a)
+	group(root, "admin", "Agents, runners and people:",
+		applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), userCommand(a), webhookCommand(a))
+	group(root, "other", "Other:", sessionCommand(a), supportCommand(a), demoCommand(), versionCommand(a))
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
 	completionExamples(root)
@@ -40,29 +36,33 @@ func rootCommand(a *app) *cobra.Command {
 	return root
 }
 
-func add(parent *cobra.Command, group string, commands ...*cobra.Command) {
+// group puts commands under a title of the help.
+func group(parent *cobra.Command, id, title string, commands ...*cobra.Command) {
+	parent.AddGroup(&cobra.Group{ID: id, Title: title})
 	for _, c := range commands {
-		c.GroupID = group
+		c.GroupID = id
 		parent.AddCommand(c)
 	}
 }
 
 // sessionCommand holds the verbs of a session under one name.
 func sessionCommand(a *app) *cobra.Command {
-	c := family("session", "Start, watch and steer sessions",
+	c := family("session", "The verbs of sessions, under one name",
 		"  blaise session start --agent demo \"hello\"\n  blaise session list")
-	c.AddCommand(sessionVerbs(a)...)
+	addVerbs(c, a)
 	return c
 }
 
-// sessionVerbs are made anew for each place where they stand.
-func sessionVerbs(a *app) []*cobra.Command {
-	verbs := []*cobra.Command{
-		startCommand(a), chatCommand(a), sayCommand(a), setCommand(a), listCommand(a), showCommand(a), watchCommand(a),
-		transcriptCommand(a), whyCommand(a), approveCommand(a), denyCommand(a),
-	}
-	verbs = append(append(verbs, endCommand(a)), actCommands(a)...)
-	return append(verbs, withdrawCommand(a), diffCommand(a), pushCommand(a), restoreCommand(a), shellCommand(a), filesCommand(a))
+// addVerbs adds what is done with sessions; the verbs are made anew for each
+// place where they stand.
+func addVerbs(to *cobra.Command, a *app) {
+	group(to, "talk", "Talk to an agent:", startCommand(a), chatCommand(a), sayCommand(a), watchCommand(a),
+		approveCommand(a), denyCommand(a), actCommand(a, "cancel"), withdrawCommand(a), setCommand(a))
+	group(to, "see", "See what happens:", listCommand(a), showCommand(a), whyCommand(a), transcriptCommand(a))
+	group(to, "work", "What the agent made:", diffCommand(a), pushCommand(a), restoreCommand(a), shellCommand(a), filesCommand(a))
+	group(to, "steer", "Steer a session:", actCommand(a, "pause"), endCommand(a), actCommand(a, "retry"),
+		actCommand(a, "hold"), actCommand(a, "release"))
+	group(to, "mend", "When something is broken:", actCommand(a, "retry-teardown"), actCommand(a, "mark-destroyed"), lostCommand(a))
 }
 
 // family is a command that only holds others.

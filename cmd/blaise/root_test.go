@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"strings"
 	"testing"
@@ -32,6 +31,9 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 		if c.Short == "" {
 			t.Errorf("%s does not say what it does", c.CommandPath())
 		}
+		if n := len("  ") + max(len(c.Name()), len("mark-destroyed")) + len(" ") + len(c.Short); n > 80 && !ofCobra {
+			t.Errorf("%s: its line in the help has %d letters, more than a narrow terminal", c.CommandPath(), n)
+		}
 	})
 }
 
@@ -46,22 +48,6 @@ func TestSessionVerbsStandAlone(t *testing.T) {
 		alone, _, err := root.Find([]string{verb.Name()})
 		if err != nil || alone.Use != verb.Use {
 			t.Errorf("blaise %s does not stand alone: %v", verb.Name(), err)
-		}
-	}
-}
-
-func TestTable(t *testing.T) {
-	t.Parallel()
-	tab := table{head: []string{"ID", "TITLE"}}
-	tab.add("k3v9", "a title that is longer than the terminal")
-	for width, want := range map[int]string{
-		0:  "ID    TITLE\nk3v9  a title that is longer than the terminal\n",
-		20: "ID    TITLE\nk3v9  a title that …\n",
-	} {
-		var b bytes.Buffer
-		tab.print(&b, width)
-		if got := b.String(); got != want {
-			t.Errorf("width %d: got %q, want %q", width, got, want)
 		}
 	}
 }

@@ -29,13 +29,16 @@ func runnerListCommand(a *app) *cobra.Command {
 			if a.json {
 				return printJSON(a.out, all)
 			}
-			t := table{head: []string{"NAME", "STATE", "RUNS", "ID", "PROBED", "LABELS"}}
+			t := table{
+				head:  []string{"NAME", "STATE", "RUNS", "ID", "PROBED", "LABELS"},
+				least: []string{"ID", "PROBED"}, paint: a.states(),
+			}
 			for _, r := range all {
 				state, runs := runnerState(r)
 				t.add(oneLine(r.Name, 24), state, fmt.Sprint(runs), string(r.ID),
 					oneLine(probedAgents(r), 40), labels(r.Labels))
 			}
-			t.print(a.out, a.width)
+			t.print(a.out, a.look())
 			return nil
 		}),
 	})

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -66,7 +65,13 @@ func (a *app) printSession(s api.Session) {
 }
 
 func (a *app) field(name, format string, args ...any) {
-	fmt.Fprintf(a.out, "%-12s %s\n", name, harmless(fmt.Sprintf(format, args...)))
+	look := a.look()
+	text := harmless(fmt.Sprintf(format, args...))
+	lead := strings.Repeat(" ", 13)
+	if name != "" {
+		lead = look.Dim(fmt.Sprintf("%-12s", name)) + " "
+	}
+	fmt.Fprintln(a.out, strings.Join(look.Words(text, lead, strings.Repeat(" ", 13)), "\n"))
 }
 
 func because(what, why string) string {
@@ -141,8 +146,7 @@ func (a *app) printForm(id blaise.SessionID, short string, f blaise.Form) {
 
 func (a *app) printClocks(clocks []api.Clock) {
 	for _, k := range clocks {
-		in := k.DueAt.Sub(a.now()).Round(time.Second)
-		a.field("clock", "%s in %s, then: %s (%s)", k.Kind, in, k.Then, k.Setting)
+		a.field("clock", "%s in %s, then: %s (%s)", k.Kind, rough(k.DueAt.Sub(a.now())), k.Then, k.Setting)
 	}
 }
 

@@ -4,48 +4,108 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"blaise.dev/blaise/internal/tty"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
-// A table is rows of cells under a heading. The last column takes what width
-// is left and is cut to it on a terminal.
+// A table is rows of cells under a heading. On a terminal it fits: columns that
+// matter least go, then the last is cut, then the widest of the others; the first,
+// by which things are named, stays whole.
 type table struct {
-	head []string
-	rows [][]string
+	head  []string
+	least []string                       // the columns that go first, where there is no room
+	paint map[string]func(string) string // the colours of a column's cells
+	rows  [][]string
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// print writes the table; width 0 cuts nothing.
-func (t *table) print(w io.Writer, width int) {
-	wide := make([]int, len(t.head))
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		for i, c := range row {
-			wide[i] = max(wide[i], utf8.RuneCountInString(c))
-		}
+// add adds a row; what is in its cells is made harmless.
+func (t *table) add(cells ...string) {
+	for i, c := range cells {
+		cells[i] = tty.OneLine(c, widest)
 	}
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		fmt.Fprintln(w, strings.TrimRight(line(row, wide, width), " "))
-	}
+	t.rows = append(t.rows, cells)
 }
 
-func line(row []string, wide []int, width int) string {
-	var b strings.Builder
-	used := 0
-	for i, c := range row {
-		if i == len(row)-1 {
-			if width > 0 {
-				c = oneLine(c, max(width-used, 8))
+const (
+	widest   = 400 // of a cell
+	lastLeft = 24  // what is left to the last column before another goes
+	leastOne = 6   // what is left to any other
+	between  = 2   // columns
+)
+
+// print writes the table; without a width it cuts nothing.
+func (t *table) print(w io.Writer, look tty.Look) {
+	shown, wide := t.fit(look.Width)
+	for n, row := range append([][]string{t.head}, t.rows...) {
+		var b strings.Builder
+		for i, col := range shown {
+			cell := row[col]
+			if look.Width > 0 {
+				cell = tty.OneLine(cell, wide[i])
 			}
-			b.WriteString(c)
-			break
+			pad := wide[i] - ansi.StringWidth(cell)
+			switch paint := t.paint[t.head[col]]; {
+			case n == 0:
+				cell = look.Dim(cell)
+			case paint != nil:
+				cell = paint(cell)
+			}
+			b.WriteString(cell)
+			if i < len(shown)-1 {
+				b.WriteString(strings.Repeat(" ", max(pad, 0)+between))
+			}
 		}
-		b.WriteString(c)
-		b.WriteString(strings.Repeat(" ", wide[i]-utf8.RuneCountInString(c)+2))
-		used += wide[i] + 2
+		fmt.Fprintln(w, b.String())
 	}
-	return b.String()
+}
+
+// fit chooses the columns that are shown, and how wide each is.
+func (t *table) fit(width int) (shown, wide []int) {
+	for col := range t.head {
+		shown = append(shown, col)
+		n := 0
+		for _, row := range append([][]string{t.head}, t.rows...) {
+			n = max(n, ansi.StringWidth(row[col]))
+		}
+		wide = append(wide, n)
+	}
+	if width <= 0 {
+		return shown, wide
+	}
+	last := wide[len(wide)-1]
+	wide[len(wide)-1] = min(last, lastLeft)
+	for _, name := range t.least {
+		i := slices.IndexFunc(shown, func(col int) bool { return t.head[col] == name })
+		if total(wide) > width && i >= 0 {
+			shown, wide = slices.Delete(shown, i, i+1), slices.Delete(wide, i, i+1)
+		}
+	}
+	for total(wide) > width {
+		i := 1
+		for j := range wide {
+			if j > 0 && wide[j] > wide[i%len(wide)] {
+				i = j
+			}
+		}
+		if i >= len(wide) || wide[i] <= leastOne {
+			break // the terminal breaks the lines
+		}
+		wide[i]--
+	}
+	wide[len(wide)-1] += min(max(width-total(wide), 0), last-wide[len(wide)-1])
+	return shown, wide
+}
+
+func total(wide []int) int {
+	sum := between * (len(wide) - 1)
+	for _, n := range wide {
+		sum += n
+	}
+	return sum
 }
 
 // printJSON writes one document.

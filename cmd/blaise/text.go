@@ -2,45 +2,15 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
+
+	"blaise.dev/blaise/internal/tty"
 )
 
-// harmless takes the control characters out of what agents and repositories
-// wrote, so that it can move no cursor, change no title and hide no text.
-func harmless(s string) string {
-	if strings.IndexFunc(s, harmful) < 0 {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if harmful(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
+// harmless and oneLine are tty's, by shorter names.
+func harmless(s string) string { return tty.Harmless(s) }
 
-// harmful leaves newline and tab alone; it takes the characters that reorder
-// text as well, which can make a command read as another.
-func harmful(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
-		return true
-	}
-	return unicode.IsControl(r)
-}
-
-// oneLine is s on one line, at most n characters long.
-func oneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(harmless(s)), " ")
-	if r := []rune(s); len(r) > n && n > 1 {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
+func oneLine(s string, n int) string { return tty.OneLine(s, n) }
 
 // ago is how long ago t was, roughly.
 func ago(t, now time.Time) string {

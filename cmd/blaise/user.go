@@ -34,7 +34,7 @@ func userListCommand(a *app) *cobra.Command {
 				}
 				t.add(u.Name, u.Role, by, dash(u.By))
 			}
-			t.print(a.out, a.width)
+			t.print(a.out, a.look())
 			return nil
 		}),
 	})

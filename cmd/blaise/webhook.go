@@ -74,7 +74,7 @@ func webhookListCommand(a *app) *cobra.Command {
 				}
 				t.add(string(w.ID), oneLine(w.URL, 60), events, a.webhookState(w))
 			}
-			t.print(a.out, a.width)
+			t.print(a.out, a.look())
 			return nil
 		}),
 	})
@@ -110,7 +110,7 @@ func webhookDeliveriesCommand(a *app) *cobra.Command {
 			for _, d := range l.Deliveries {
 				t.add(string(d.ID), string(d.Event), string(d.Session), d.State, fmt.Sprint(len(d.Attempts)), a.lastAttempt(d))
 			}
-			t.print(a.out, a.width)
+			t.print(a.out, a.look())
 			if l.Next != "" {
 				fmt.Fprintf(a.err, "older ones: blaise webhook deliveries %s --before %s\n", args[0], l.Next)
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -12,7 +13,7 @@ import (
 
 func whyCommand(a *app) *cobra.Command {
 	return a.jsonFlag(&cobra.Command{
-		Use: "why ID", Short: "Explain a session, run, message or runner: what it waits for, which clocks run",
+		Use: "why ID", Short: "Explain what a session, run, message or runner waits for",
 		Example: "  blaise why k3v9\n  blaise why k3v9.2\n  blaise why laptop", Args: exactArgs("a session, run, message or runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := fullID(ctx, c, args[0])
@@ -30,7 +31,7 @@ func whyCommand(a *app) *cobra.Command {
 				return printJSON(a.out, w)
 			}
 			for _, l := range w.Lines {
-				fmt.Fprintln(a.out, harmless(l))
+				fmt.Fprintln(a.out, strings.Join(a.look().Words(harmless(l), "", "  "), "\n"))
 			}
 			return nil
 		}),

@@ -40,16 +40,43 @@ func (l Look) paint(code, s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Wrap makes s lines that fit, each after the first behind the indent, which is
-// the width of what stands before the first.
-func (l Look) Wrap(s, first, indent string) []string {
+// Wrap makes s lines that fit, the first behind one lead, the others behind
+// another.
+func (l Look) Wrap(s, first, rest string) []string {
+	return l.fold(s, first, rest, func(s string, width int) string { return ansi.Wrap(s, width, " -") })
+}
+
+// Words is as Wrap, but takes no word apart: a path stays whole, to be copied.
+func (l Look) Words(s, first, rest string) []string {
+	return l.fold(s, first, rest, func(s string, width int) string {
+		var b strings.Builder
+		used := 0
+		for i, word := range strings.Split(s, " ") {
+			n := ansi.StringWidth(word)
+			switch {
+			case i == 0:
+			case used+1+n > width:
+				b.WriteByte('\n')
+				used = 0
+			default:
+				b.WriteByte(' ')
+				used++
+			}
+			b.WriteString(word)
+			used += n
+		}
+		return b.String()
+	})
+}
+
+func (l Look) fold(s, first, rest string, wrap func(string, int) string) []string {
 	s = strings.ReplaceAll(s, "\t", "    ")
 	if l.Width > 0 {
-		s = ansi.Wrap(s, max(l.Width-ansi.StringWidth(indent), 8), " -")
+		s = wrap(s, max(l.Width-max(ansi.StringWidth(first), ansi.StringWidth(rest)), 8))
 	}
 	lines := strings.Split(s, "\n")
 	for i := range lines {
-		lead := indent
+		lead := rest
 		if i == 0 {
 			lead = first
 		}
