@@ -18,7 +18,7 @@ import (
 
 func supportCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "support-bundle FILE", Short: "Write how Blaise is into an archive, without secrets, for somebody who helps",
+		Use: "support-bundle FILE", Short: "Archive how Blaise is, without secrets, for who helps",
 		Long: `Writes an archive (.tar.gz) with the status and the metrics of Blaise, its agents
 and runners as they are listed, and, where the data folder is here, the sizes of
 its files and the end of its log. No session, no message and no transcript is in
