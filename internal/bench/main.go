@@ -45,6 +45,7 @@ var benches = []bench{
 	{"redaction", redaction},
 	{"container", containers},
 	{"save", saves},
+	{"terminal", terminal},
 }
 
 func main() {

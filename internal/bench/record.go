@@ -32,7 +32,7 @@ func record(ctx context.Context, o options) ([]row, error) {
 	}
 	defer spool.Close()
 	began := time.Now()
-	spooled, err := ship(ctx, l, spool)
+	spooled, err := ship(ctx, l, spool, recorded)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func record(ctx context.Context, o options) ([]row, error) {
 	}, nil
 }
 
-// ship records and ships all events and answers how long the recording took.
-func ship(ctx context.Context, l live, spool *transcript.Spool) (time.Duration, error) {
+// ship records and ships n events and answers how long the recording took.
+func ship(ctx context.Context, l live, spool *transcript.Spool, n int) (time.Duration, error) {
 	shipper := transcript.NewShipper(spool, l.client, transcript.ShipperOptions{})
 	recorder := transcript.NewRecorder(spool, string(l.run.ID), time.Now)
 	ctx, cancel := context.WithCancel(ctx)
@@ -67,7 +67,7 @@ func ship(ctx context.Context, l live, spool *transcript.Spool) (time.Duration, 
 		return 0, fmt.Errorf("encode event: %w", err)
 	}
 	began := time.Now()
-	for range recorded {
+	for range n {
 		if err := recorder.Append(transcript.Event{Kind: transcript.KindUpdate, Data: data}); err != nil {
 			return 0, err
 		}

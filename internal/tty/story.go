@@ -36,17 +36,17 @@ func (s *Story) Tell(e transcript.Event) []string {
 	case transcript.KindProgress:
 		return append(s.endSpeech(), s.advance(e)...)
 	case transcript.KindAgent:
-		return nil
+		return append(s.endOutput(), s.endWork()...)
 	}
 	lines := s.endSpeech()
-	lines = append(lines, s.endOutput()...)
+	lines = append(append(lines, s.endOutput()...), s.endWork()...)
 	return append(lines, s.remark(e)...)
 }
 
 // End returns the lines of what is under way, at the end of the telling.
 func (s *Story) End() []string {
 	lines := append(s.endSpeech(), s.endOutput()...)
-	return append(lines, s.endCalls()...)
+	return append(append(lines, s.endWork()...), s.endCalls()...)
 }
 
 // Pending shows what is under way, in at most so many lines.

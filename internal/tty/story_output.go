@@ -63,7 +63,7 @@ type progress struct {
 	done, total float64
 }
 
-// advance follows long work; it returns a line when the work is done.
+// advance follows long work; it returns the line of what went before.
 func (s *Story) advance(e transcript.Event) []string {
 	lines := s.endOutput()
 	var d struct {
@@ -73,18 +73,22 @@ func (s *Story) advance(e transcript.Event) []string {
 	if json.Unmarshal(e.Data, &d) != nil || d.What == "" {
 		return lines
 	}
-	was := s.work
-	s.work = progress{what: OneLine(d.What, 200), unit: OneLine(d.Unit, 12), done: d.Done, total: d.Total}
-	if was.what != "" && was.what != s.work.what {
-		lines = append(lines, s.lines(s.Look.Dim(s.Look.Cut("· "+was.what)))...)
+	now := progress{what: OneLine(d.What, 200), unit: OneLine(d.Unit, 12), done: d.Done, total: d.Total}
+	if now.kind() != s.work.kind() {
+		lines = append(lines, s.endWork()...)
 	}
-	if s.work.total > 0 && s.work.done >= s.work.total {
-		lines = append(lines, s.lines(s.Look.Dim(s.Look.Cut("· "+s.work.what+s.work.amount())))...)
-		s.work = progress{}
-	}
+	s.work = now
 	return lines
 }
 
+// kind is what work has in common that is told in several steps, as the layers of
+// an image are.
+func (p progress) kind() string {
+	kind, _, _ := strings.Cut(p.what, ": ")
+	return kind
+}
+
+// endWork tells of long work when it is done: when something else is.
 func (s *Story) endWork() []string {
 	was := s.work
 	s.work = progress{}

@@ -25,12 +25,12 @@ func (s *Story) remark(e transcript.Event) []string {
 	_ = json.Unmarshal(e.Data, &d) // its line is then told as it is
 	switch e.Kind {
 	case transcript.KindMessage:
-		return append(s.endWork(), s.message(d)...)
+		return s.message(d)
 	case transcript.KindTurnBegan:
 		s.began, s.plan = e.At, nil
-		return s.endWork()
+		return nil
 	case transcript.KindTurnEnded:
-		return append(append(s.endWork(), s.endCalls()...), s.turnEnded(e.At, d)...)
+		return append(s.endCalls(), s.turnEnded(e.At, d)...)
 	case transcript.KindAsked:
 		s.ask(e, d)
 		return nil // who shows the story shows what is open

@@ -94,6 +94,40 @@ Then I **mend** it.
 	}
 }
 
+// Long work has a bar while it is under way, where it is known how much there is,
+// and one line when it is done, however many steps it was told in.
+func TestStoryOfLongWork(t *testing.T) {
+	t.Parallel()
+	s := tty.Story{Look: tty.Look{Width: 80}}
+	var got []string
+	for _, e := range []transcript.Event{
+		event("progress", `{"what":"Receiving objects","done":10,"total":40,"unit":""}`),
+		event("progress", `{"what":"Receiving objects","done":20,"total":40,"unit":""}`),
+		event("progress", `{"what":"pull: a1 Downloading","done":1500000,"total":3000000,"unit":"bytes"}`),
+		event("progress", `{"what":"pull: b2 Extracting","done":3000000,"total":4000000,"unit":"bytes"}`),
+		event("progress", `{"what":"npm ci","done":0,"total":2,"unit":"commands"}`),
+		event("agent", `{"name":"demo"}`),
+	} {
+		for _, line := range s.Tell(e) {
+			got = append(got, "told "+line)
+		}
+		got = append(got, s.Pending(5, time.Time{})...)
+	}
+	want := []string{
+		"▸ Receiving objects ━━━━━───────────────, 10 of 40",
+		"▸ Receiving objects ━━━━━━━━━━──────────, 20 of 40",
+		"told · Receiving objects, 20 of 40",
+		"▸ pull: a1 Downloading ━━━━━━━━━━──────────, 1.5 MB of 3 MB",
+		"▸ pull: b2 Extracting ━━━━━━━━━━━━━━━─────, 3 MB of 4 MB",
+		"told · pull: b2 Extracting, 3 MB of 4 MB",
+		"▸ npm ci ────────────────────, 0 commands of 2 commands",
+		"told · npm ci, 0 commands of 2 commands",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // What an agent says is painted in whole blocks, however it comes in pieces, and
 // is all there.
 func TestStoryInPieces(t *testing.T) {
