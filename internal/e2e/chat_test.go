@@ -24,6 +24,7 @@ type terminal struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	pty  *os.File
+	read sync.WaitGroup // until all that was written is on the screen
 	work sync.WaitGroup
 
 	mu     sync.Mutex // guards what follows
@@ -39,11 +40,12 @@ func (b lab) terminal(env []string, args ...string) *terminal {
 	if x.pty, err = pty.StartWithSize(x.cmd, &pty.Winsize{Rows: 30, Cols: 80}); err != nil {
 		b.t.Fatal(err)
 	}
-	x.work.Go(func() { _, _ = io.Copy(x, x.pty) })
+	x.read.Go(func() { _, _ = io.Copy(x, x.pty) })
 	x.work.Go(func() { _, _ = io.Copy(x.pty, x.screen) }) // what the terminal is asked it answers
 	b.t.Cleanup(func() {
 		_ = x.cmd.Process.Kill()
 		_ = x.pty.Close()
+		x.read.Wait()
 		_ = x.screen.Close()
 		x.work.Wait()
 	})
@@ -94,6 +96,7 @@ func (x *terminal) ends(code int) string {
 	if err := x.cmd.Wait(); x.cmd.ProcessState.ExitCode() != code {
 		x.t.Errorf("%v ended with %v, want %d", x.cmd.Args[1:], err, code)
 	}
+	x.read.Wait()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.raw.String()
