@@ -38,6 +38,17 @@ func (c *Client) RemoveUser(ctx context.Context, name string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: "/api/users/" + esc(name)})
 }
 
+// SignOutUser ends all browsers and terminals that a user is signed in with.
+// Their tokens for scripts go on.
+func (c *Client) SignOutUser(ctx context.Context, name string) error {
+	return c.post(ctx, "/api/users/"+esc(name)+"/sign-out", struct{}{}, nil)
+}
+
+// SignOut is SignOutUser of oneself.
+func (c *Client) SignOut(ctx context.Context) error {
+	return c.post(ctx, "/api/me/sign-out", struct{}{}, nil)
+}
+
 // PersonalTokens lists one's own tokens for scripts.
 func (c *Client) PersonalTokens(ctx context.Context) ([]PersonalToken, error) {
 	var out []PersonalToken

@@ -131,7 +131,9 @@ func tabs(f api.SessionFilter, counts map[blaise.SessionState]int) (list []tab, 
 
 // listLive sends the list again when sessions change.
 func (d *dashboard) listLive(w http.ResponseWriter, r *http.Request) {
-	ctx, f := r.Context(), filterOf(r)
+	ctx, leaveUser := d.control.Allowed(r.Context(), d.o.User(r).Name)
+	defer leaveUser()
+	f := filterOf(r)
 	woken, leave := d.control.Hub().Follow(control.TopicSessions)
 	defer leave()
 	ev, err := api.NewEventWriter(w, keepAlive)

@@ -36,7 +36,9 @@ type feed struct {
 // the parts around it. from is where the page's window begins: what is joined
 // to an item there must know its beginning.
 func (d *dashboard) live(w http.ResponseWriter, r *http.Request) {
-	id, err := d.views.Find(r.Context(), r.PathValue("id"))
+	ctx, leave := d.control.Allowed(r.Context(), d.o.User(r).Name)
+	defer leave()
+	id, err := d.views.Find(ctx, r.PathValue("id"))
 	if err != nil {
 		d.fail(w, r, err)
 		return
@@ -50,7 +52,7 @@ func (d *dashboard) live(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := &feed{d: d, id: id, ev: ev, talk: newConversation(), parts: map[string]string{}}
-	if err := f.run(r.Context(), max(0, from-1), sent); err != nil && !errors.Is(err, api.ErrGone) && r.Context().Err() == nil {
+	if err := f.run(ctx, max(0, from-1), sent); err != nil && !errors.Is(err, api.ErrGone) && ctx.Err() == nil {
 		d.o.Log.Error("live page ended", "session", id, "error", err)
 	}
 }

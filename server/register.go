@@ -43,7 +43,15 @@ func stream[I any](s *Server, r route, do func(context.Context, *I, *api.EventWr
 	}}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			s.serve(hc, func(ev *api.EventWriter) error { return do(ctx, in, ev) })
+			s.serve(hc, func(ev *api.EventWriter) error {
+				ctx, leave := s.control.Allowed(ctx, callerOf(ctx).user.Name)
+				defer leave()
+				err := do(ctx, in, ev)
+				if ctx.Err() != nil {
+					return api.ErrGone // who may come again does
+				}
+				return err
+			})
 		}}, nil
 	})
 }

@@ -54,7 +54,10 @@ func (s *shells) take(key string, session blaise.SessionID) (waitingShell, bool)
 
 // shell is a person's end: it asks the run for the other and joins the two.
 func (s *Server) shell(w http.ResponseWriter, r *http.Request) {
-	id, err := s.views.Find(r.Context(), r.PathValue("id"))
+	user := callerOf(r.Context()).user
+	ctx, leave := s.control.Allowed(r.Context(), user.Name)
+	defer leave()
+	id, err := s.views.Find(ctx, r.PathValue("id"))
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -64,16 +67,16 @@ func (s *Server) shell(w http.ResponseWriter, r *http.Request) {
 	s.shells.wait(key, wait)
 	defer s.shells.take(key, "")
 	defer close(wait.done)
-	e := blaise.Event{Kind: blaise.EventShellAsked, By: callerOf(r.Context()).user.Name, Key: key, Reason: r.URL.Query().Get("what")}
-	if err := s.control.OpenShell(r.Context(), id, e); err != nil {
+	e := blaise.Event{Kind: blaise.EventShellAsked, By: user.Name, Key: key, Reason: r.URL.Query().Get("what")}
+	if err := s.control.OpenShell(ctx, id, e); err != nil {
 		s.refuse(w, r, err)
 		return
 	}
 	e.Kind, e.Reason = blaise.EventShellClosed, "no connection came about"
 	if conn, err := websocket.Accept(w, r, nil); err == nil { // else it has answered
-		e.Reason = s.joined(r.Context(), api.NewShell(conn), wait.come)
+		e.Reason = s.joined(ctx, api.NewShell(conn), wait.come)
 	}
-	if err := s.control.Act(context.WithoutCancel(r.Context()), id, e); err != nil {
+	if err := s.control.Act(context.WithoutCancel(ctx), id, e); err != nil {
 		s.log.Error("end of a shell not recorded", "session", id, "error", err)
 	}
 }

@@ -32,6 +32,19 @@ func (s *Server) userRoutes() {
 	}, func(ctx context.Context, in *UserPath) error {
 		return s.control.RemoveUser(ctx, callerOf(ctx).user.Name, in.Name)
 	})
+	act(s, route{
+		id: "sign-out-user", method: http.MethodPost, path: "/api/users/{name}/sign-out", user: control.RoleAdmin,
+		says: "End all browsers and terminals that a user is signed in with",
+	}, func(ctx context.Context, in *UserPath) error {
+		return s.control.SignOut(ctx, callerOf(ctx).user, in.Name)
+	})
+	act(s, route{
+		id: "sign-out", method: http.MethodPost, path: "/api/me/sign-out", user: control.RoleViewer,
+		says: "End all browsers and terminals that one is signed in with oneself",
+	}, func(ctx context.Context, _ *struct{}) error {
+		u := callerOf(ctx).user
+		return s.control.SignOut(ctx, u, u.Name)
+	})
 	s.personalRoutes()
 }
 

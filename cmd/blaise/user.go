@@ -11,7 +11,8 @@ import (
 
 func userCommand(a *app) *cobra.Command {
 	c := family("user", "See and change who may sign in, and what they may do", "  blaise user list")
-	c.AddCommand(userListCommand(a), userAddCommand(a), userInviteCommand(a), userRoleCommand(a), userRemoveCommand(a))
+	c.AddCommand(userListCommand(a), userAddCommand(a), userInviteCommand(a), userRoleCommand(a), userRemoveCommand(a),
+		userSignOutCommand(a))
 	return c
 }
 
@@ -106,6 +107,21 @@ func userRemoveCommand(a *app) *cobra.Command {
 			}
 			_, err := fmt.Fprintf(a.out, "%s is removed, and signed out everywhere\n", args[0])
 			return err
+		}),
+	}
+}
+
+func userSignOutCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "sign-out [NAME]", Short: "End all browsers and terminals that a user is signed in with",
+		Long:    "Without a name it is you. Tokens for scripts go on, see `blaise token personal list`.",
+		Example: "  blaise user sign-out\n  blaise user sign-out ann", Args: rangeArgs(0, 1, "the name of the user"),
+		ValidArgsFunction: a.complete(completeUser),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			if len(args) == 0 {
+				return c.SignOut(ctx)
+			}
+			return c.SignOutUser(ctx, args[0])
 		}),
 	}
 }
