@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"blaise.dev/blaise/control"
 )
@@ -25,6 +26,8 @@ func (s *Server) bareRoutes() []bareRoute {
 		{"GET /login", kindNone, "", s.loginPage},
 		{"GET /login/provider", kindNone, "", s.toProvider},
 		{"GET /login/callback", kindNone, "", s.fromProvider},
+		{"GET /login/terminal", kindUser, control.RoleViewer, s.terminalPage},
+		{"POST /login/terminal", kindUser, control.RoleViewer, s.terminalSignIn},
 		{"POST /logout", kindNone, "", s.logout},
 		{"GET /api/sessions/{id}/shell", kindUser, control.RoleMember, s.shell},
 		{"GET /api/run/shells/{key}", kindRun, "", s.joinShell},
@@ -41,7 +44,11 @@ func (s *Server) door(b bareRoute) http.HandlerFunc {
 		if err == nil && b.kind == kindUser {
 			err = c.user.May(r.URL.Path, b.user)
 		}
-		if err != nil {
+		switch {
+		case err != nil && strings.HasPrefix(r.URL.Path, "/login/"): // a person is asked to sign in
+			s.loginFailed(w, r, err)
+			return
+		case err != nil:
 			s.refuse(w, r, err)
 			return
 		}

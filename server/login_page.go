@@ -52,7 +52,7 @@ var loginTemplate = template.Must(template.New("login").Parse(`<!doctype html>
 was made for.</p><p><a class="button primary" href="{{.Go}}">Sign in with it</a></p>
 {{else}}{{if and .Error (not .Quiet)}}<p class="error" role="alert">{{.Error}}</p>{{end}}
 {{with .Provider}}<p><a class="button primary" href="{{$.Begin}}">Sign in with {{.}}</a></p>{{end}}
-<p>Sign in with a link: it is printed when Blaise starts, and <code>blaise open</code> or
-<code>blaise login --link</code> makes a new one. Each works once.</p>{{end}}
+<p>Sign in with a link: it is printed when Blaise starts, and <code>blaise open</code>
+makes a new one. Each works once.</p>{{end}}
 </main></body></html>
 `))

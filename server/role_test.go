@@ -126,7 +126,8 @@ func TestRoles(t *testing.T) {
 // bare is who opens the routes beside the API: a role, run, or all the world.
 // A new one is not served untested: it needs an entry here.
 var bare = map[string]string{
-	"GET /livez": "", "GET /readyz": "", "GET /statusz": "viewer", "GET /metrics": "viewer", "GET /docs": "", "GET /login": "", "GET /login/provider": "", "GET /login/callback": "", "POST /logout": "",
+	"GET /livez": "", "GET /readyz": "", "GET /statusz": "viewer", "GET /metrics": "viewer", "GET /docs": "", "GET /login": "", "GET /login/provider": "", "GET /login/callback": "",
+	"GET /login/terminal": "viewer", "POST /login/terminal": "viewer", "POST /logout": "",
 	"GET /api/sessions/{id}/shell": "member", "GET /api/run/shells/{key}": "run",
 }
 
