@@ -59,7 +59,7 @@ func (e *Error) Unwrap() error { return e.Kind }
 var (
 	checkedOut = regexp.MustCompile(`(?:already checked out at|already used by worktree at) '([^']+)'`)
 	lockFile   = regexp.MustCompile(`[Uu]nable to (?:create|lock) '?([^':\n]+\.lock)`)
-	vanished   = regexp.MustCompile(`Invalid path '[^']*/worktrees/[^']*': No such file`)
+	vanished   = regexp.MustCompile(`(?:Invalid path '|failed to read )[^':]*/worktrees/[^':]*'?: (?:No such file|Success)`)
 )
 
 // classify reads what git said (LC_ALL=C) into a kind and a hint.

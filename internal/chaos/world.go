@@ -171,7 +171,7 @@ func (w *world) repository(ctx context.Context) error {
 func (w *world) git(ctx context.Context, args ...string) (string, error) {
 	for tries := 1; ; tries++ {
 		out, err := w.gitOnce(ctx, args...)
-		if err == nil || tries == 20 || !strings.Contains(err.Error(), "Invalid path") {
+		if err == nil || tries == 20 || !strings.Contains(err.Error(), "/worktrees/") {
 			return out, err
 		}
 	}
