@@ -91,6 +91,9 @@ func parseLink(link string) (base, code string, err error) {
 		code = u.Fragment
 	}
 	code = strings.TrimPrefix(code, "code=")
+	if code == "" && strings.Trim(u.Path, "/") != "" {
+		return "", "", usage("the link %q has no code in it", link).WithHint("`blaise open` prints one")
+	}
 	return u.Scheme + "://" + u.Host, code, nil
 }
 
