@@ -42,7 +42,8 @@ type Runner struct {
 	Revoked   bool              `json:"revoked"`
 	RevokedBy string            `json:"revoked_by,omitempty"`
 	RevokedAt time.Time         `json:"revoked_at,omitzero"`
-	Leaving   *Leaving          `json:"leaving,omitempty"` // it is revoked when its last run has ended
+	Leaving   *Leaving          `json:"leaving,omitempty"`        // it is revoked when its last run has ended
+	OldUntil  time.Time         `json:"old_token_until,omitzero"` // the token that was replaced is good until then
 	CreatedAt time.Time         `json:"created_at"`
 	Instances []Instance        `json:"instances"`
 }
@@ -90,6 +91,13 @@ type Token struct {
 	ID     blaise.RunnerID `json:"id"`
 	Name   string          `json:"name"`
 	Secret string          `json:"secret,omitempty"`
+}
+
+// RotateToken is the body of POST /api/tokens/{id}/rotate, which answers a
+// Token: the one it replaces is good for Overlap, a duration such as 24h, beside
+// it.
+type RotateToken struct {
+	Overlap string `json:"overlap"`
 }
 
 // Login exchanges a one-use code for a token: POST /api/login.

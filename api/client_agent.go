@@ -59,6 +59,13 @@ func (c *Client) NewToken(ctx context.Context, t NewToken) (Token, error) {
 	return out, c.post(ctx, "/api/tokens", t, &out)
 }
 
+// RotateToken gives a runner a new token, shown this once; the old one is good
+// for overlap beside it. CodeRefused: it was revoked, or has a single-use token.
+func (c *Client) RotateToken(ctx context.Context, id blaise.RunnerID, overlap time.Duration) (Token, error) {
+	var out Token
+	return out, c.post(ctx, "/api/tokens/"+esc(id)+"/rotate", RotateToken{Overlap: overlap.String()}, &out)
+}
+
 // RevokeToken makes a runner's token and all its leases worthless (A31).
 func (c *Client) RevokeToken(ctx context.Context, id blaise.RunnerID) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: "/api/tokens/" + esc(id)})

@@ -43,7 +43,8 @@ func (c *Control) makeRunner(ctx context.Context, r store.Runner) (store.Runner,
 // ByRunnerToken finds the runner a token belongs to; CodeDenied if there is
 // none or it was revoked.
 func (c *Control) ByRunnerToken(ctx context.Context, token string) (store.Runner, error) {
-	r, err := c.db.RunnerByToken(ctx, HashToken(token))
+	hash := HashToken(token)
+	r, err := c.db.RunnerByToken(ctx, hash)
 	switch {
 	case err != nil && blaise.CodeOf(err) == blaise.CodeNotFound:
 		return r, blaise.Errorf(blaise.CodeDenied, "the runner token is not known").
@@ -52,6 +53,9 @@ func (c *Control) ByRunnerToken(ctx context.Context, token string) (store.Runner
 		return r, err
 	case r.Revoked:
 		return r, revoked(r)
+	}
+	if err := c.replaced(r, hash); err != nil {
+		return r, err
 	}
 	return r, c.fresh(r)
 }

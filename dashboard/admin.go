@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -77,6 +78,7 @@ type runnersPage struct {
 	Runners []api.Runner
 	Secret  string
 	Name    string
+	Now     time.Time
 }
 
 func (d *dashboard) runners(w http.ResponseWriter, r *http.Request) {
@@ -84,6 +86,7 @@ func (d *dashboard) runners(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *dashboard) runnersWith(w http.ResponseWriter, r *http.Request, f *failure, p runnersPage) {
+	p.Now = d.o.Now()
 	var err error
 	if p.Runners, err = d.views.Runners(r.Context()); err != nil {
 		d.fail(w, r, err)
@@ -104,6 +107,16 @@ func (d *dashboard) newRunner(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.runnersWith(w, r, nil, runnersPage{Secret: secret, Name: name})
+}
+
+func (d *dashboard) rotate(w http.ResponseWriter, r *http.Request) {
+	id := blaise.RunnerID(r.PathValue("id"))
+	made, secret, err := d.control.RotateToken(r.Context(), d.o.User(r).Name, id, control.Overlap)
+	if err != nil {
+		d.runnersWith(w, r, d.failureOf(r, err), runnersPage{})
+		return
+	}
+	d.runnersWith(w, r, nil, runnersPage{Secret: secret, Name: made.Name})
 }
 
 func (d *dashboard) revoke(w http.ResponseWriter, r *http.Request) {

@@ -35,6 +35,7 @@ var pages = map[string]control.Role{
 	"POST /agents/{name}/state":         control.RoleAdmin,
 	"GET /runners":                      control.RoleViewer,
 	"POST /runners":                     control.RoleAdmin,
+	"POST /runners/{id}/rotate":         control.RoleAdmin,
 	"POST /runners/{id}/revoke":         control.RoleAdmin,
 	"GET /webhooks":                     control.RoleAdmin,
 	"POST /webhooks":                    control.RoleAdmin,

@@ -40,6 +40,7 @@ func (d *dashboard) table() []route {
 		{"POST /agents/{name}/state", control.RoleAdmin, d.agentState},
 		{"GET /runners", control.RoleViewer, d.runners},
 		{"POST /runners", control.RoleAdmin, d.newRunner},
+		{"POST /runners/{id}/rotate", control.RoleAdmin, d.rotate},
 		{"POST /runners/{id}/revoke", control.RoleAdmin, d.revoke},
 		{"GET /webhooks", control.RoleAdmin, d.webhooks},
 		{"POST /webhooks", control.RoleAdmin, d.newWebhook},

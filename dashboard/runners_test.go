@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"blaise.dev/blaise/store"
+
+	"github.com/chromedp/chromedp"
 )
 
 // TestRunnersPage holds that an instance is shown with what matters about it:
@@ -32,4 +34,21 @@ func TestRunnersPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+}
+
+// TestBrowserRotate holds that a button gives a runner a new token, shown once,
+// and that the page says how long the old one is good.
+func TestBrowserRotate(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := d.browser()
+	if _, _, err := d.control.NewRunner(t.Context(), "ann", "desk", nil, false); err != nil {
+		t.Fatal(err)
+	}
+	d.steps(ctx, chromedp.Navigate(d.server.URL+"/runners"))
+	d.js(ctx, `document.querySelector('form[action$="/rotate"] button').click()`)
+	d.until(ctx, `document.querySelector("pre.copy")?.textContent.startsWith("blr_")
+		&& document.body.innerText.includes("Its old token is good until")`)
+	d.steps(ctx, chromedp.Navigate(d.server.URL+"/runners"))
+	d.until(ctx, `document.body.innerText.includes("Its old token is good until") && !document.querySelector("pre.copy")`)
 }

@@ -38,6 +38,10 @@ func (s *Server) agentRoutes() {
 		id: "create-token", method: http.MethodPost, path: "/api/tokens", user: control.RoleAdmin,
 		says: "Make a runner and its token, shown this once", status: http.StatusCreated,
 	}, s.createToken)
+	handle(s, route{
+		id: "rotate-token", method: http.MethodPost, path: "/api/tokens/{id}/rotate", user: control.RoleAdmin,
+		says: "Give a runner a new token, shown this once; the old one is good for a while beside it",
+	}, s.rotateToken)
 	act(s, route{
 		id: "revoke-token", method: http.MethodDelete, path: "/api/tokens/{id}", user: control.RoleAdmin,
 		says: "Make a runner's token and all its leases worthless",
@@ -129,6 +133,9 @@ func runnerOf(r control.RunnerView) api.Runner {
 	if out.Labels == nil {
 		out.Labels = map[string]string{}
 	}
+	if r.Old != nil {
+		out.OldUntil = r.Old.Until
+	}
 	if l := r.Leaving; l != nil {
 		out.Leaving = &api.Leaving{By: l.By, At: l.At, Until: l.Until}
 	}
@@ -167,6 +174,19 @@ func (s *Server) createTokenFor(ctx context.Context, b api.NewToken) (api.Token,
 		return api.Token{}, err
 	}
 	r, secret, err := s.control.NewRunnerFor(ctx, callerOf(ctx).user.Name, b.Name, b.Labels, id)
+	return api.Token{ID: r.ID, Name: r.Name, Secret: secret}, err
+}
+
+func (s *Server) rotateToken(ctx context.Context, in *struct {
+	ID   string `path:"id"`
+	Body api.RotateToken
+}) (api.Token, error) {
+	overlap, err := time.ParseDuration(in.Body.Overlap)
+	if err != nil {
+		return api.Token{}, blaise.Errorf(blaise.CodeInvalid, "rotate token: the overlap %q is no duration", in.Body.Overlap).
+			WithHint("write 24h, or 0s for none")
+	}
+	r, secret, err := s.control.RotateToken(ctx, callerOf(ctx).user.Name, blaise.RunnerID(in.ID), overlap)
 	return api.Token{ID: r.ID, Name: r.Name, Secret: secret}, err
 }
 

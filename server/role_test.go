@@ -32,7 +32,7 @@ var roles = map[string]control.Role{
 	"pushed": control.RoleMember,
 
 	"mark-destroyed": control.RoleAdmin, "lost": control.RoleAdmin, "apply-agent": control.RoleAdmin,
-	"set-agent-state": control.RoleAdmin, "create-token": control.RoleAdmin, "revoke-token": control.RoleAdmin,
+	"set-agent-state": control.RoleAdmin, "create-token": control.RoleAdmin, "revoke-token": control.RoleAdmin, "rotate-token": control.RoleAdmin,
 	"list-users": control.RoleAdmin, "add-user": control.RoleAdmin, "invite-user": control.RoleAdmin,
 	"set-role": control.RoleAdmin, "sign-out-user": control.RoleAdmin, "remove-user": control.RoleAdmin,
 	"list-webhooks": control.RoleAdmin, "create-webhook": control.RoleAdmin, "delete-webhook": control.RoleAdmin,

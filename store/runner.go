@@ -19,6 +19,7 @@ type Runner struct {
 	Session   blaise.SessionID  // of a single-use one: the only one it serves
 	Revoked   bool
 	TokenHash []byte
+	Old       *OldToken // nil: it has had one alone
 	CreatedAt time.Time
 	RevokedAt time.Time
 	RevokedBy string
@@ -33,12 +34,26 @@ type Leaving struct {
 	Until time.Time // its turns that are open then are cancelled
 }
 
+// An OldToken is the token that a runner had before, for as long as it is good
+// beside the new one.
+type OldToken struct {
+	Hash  []byte
+	Until time.Time
+	By    string // who has replaced it
+	At    time.Time
+}
+
 // PutRunner writes a runner.
 func (tx *Tx) PutRunner(r Runner) error {
 	utc(&r.CreatedAt, &r.RevokedAt)
-	err := tx.exec(`INSERT INTO runners (id, token_hash, created_at, body) VALUES (?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET token_hash = excluded.token_hash, body = excluded.body`,
-		string(r.ID), r.TokenHash, nanos(r.CreatedAt), encode(r))
+	var old any // NULL
+	if r.Old != nil {
+		old = r.Old.Hash
+	}
+	err := tx.exec(`INSERT INTO runners (id, token_hash, old_hash, created_at, body) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET token_hash = excluded.token_hash, old_hash = excluded.old_hash,
+		body = excluded.body`,
+		string(r.ID), r.TokenHash, old, nanos(r.CreatedAt), encode(r))
 	if err != nil {
 		return fmt.Errorf("write runner %s: %w", r.ID, err)
 	}
@@ -65,10 +80,11 @@ func (db *DB) Runners(ctx context.Context) ([]Runner, error) {
 	return bodies[Runner](db.read(ctx), `SELECT body FROM runners ORDER BY created_at, id`)
 }
 
-// RunnerByToken finds the runner with a token, revoked or not. CodeNotFound.
+// RunnerByToken finds the runner with a token, revoked or not, or with an old
+// one, good still or not. CodeNotFound.
 func (db *DB) RunnerByToken(ctx context.Context, hash []byte) (Runner, error) {
 	return need[Runner](db.read(ctx), "runner token",
-		`SELECT body FROM runners WHERE token_hash = ?`, hash)
+		`SELECT body FROM runners WHERE token_hash = ? OR old_hash = ?`, hash, hash)
 }
 
 // SessionsAt lists the sessions that a runner ran last and that still have an

@@ -120,6 +120,9 @@ func (a *app) printRunner(r api.Runner) {
 	if r.Leaving != nil && !r.Revoked {
 		a.field("", "its token is revoked when its last run has ended; asked by %s", r.Leaving.By)
 	}
+	if r.OldUntil.After(a.now()) {
+		a.field("", "its old token is good for %s more", rough(r.OldUntil.Sub(a.now())))
+	}
 	a.field("labels", "%s", labels(r.Labels))
 	for _, i := range r.Instances {
 		state := "online"

@@ -13,7 +13,7 @@ import (
 
 func tokenCommand(a *app) *cobra.Command {
 	c := family("token", "Make and revoke the tokens of runners, and your own", "  blaise token create laptop")
-	c.AddCommand(tokenCreateCommand(a), tokenListCommand(a), tokenRevokeCommand(a), personalCommand(a))
+	c.AddCommand(tokenCreateCommand(a), tokenListCommand(a), tokenRotateCommand(a), tokenRevokeCommand(a), personalCommand(a))
 	return c
 }
 
@@ -31,24 +31,15 @@ func tokenCreateCommand(a *app) *cobra.Command {
 		Args: exactArgs("the name of a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			t.Name = args[0]
-			if _, err := os.Lstat(out); out != "" && err == nil {
-				return blaise.Errorf(blaise.CodeRefused, "%s is there already", out).
-					WithHint("a token that is written over is lost: name another file")
+			if err := newFile(out); err != nil {
+				return err
 			}
 			a.warnSame(ctx, c, t.Name)
 			made, err := c.NewToken(ctx, t)
 			if err != nil {
 				return err
 			}
-			if out != "" {
-				return a.keepToken(made, out)
-			}
-			if a.json {
-				return printJSON(a.out, made)
-			}
-			fmt.Fprintf(a.err, "runner %s, id %s; keep the token, it is not shown again\n", made.Name, made.ID)
-			_, err = fmt.Fprintln(a.out, made.Secret)
-			return err
+			return a.giveToken(made, out)
 		}),
 	})
 	c.Flags().StringToStringVar(&t.Labels, "label", nil, "a label that agents may require, `name=value`")
@@ -56,6 +47,28 @@ func tokenCreateCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&t.SingleUse, "single-use", false, "for one daemon and one session; good for 15 minutes if nobody uses it")
 	c.Flags().StringVar((*string)(&t.Session), "session", "", "with --single-use: for this session alone")
 	return c
+}
+
+// newFile refuses a file that is there already.
+func newFile(path string) error {
+	if _, err := os.Lstat(path); path != "" && err == nil {
+		return blaise.Errorf(blaise.CodeRefused, "%s is there already", path).
+			WithHint("a token that is written over is lost: name another file")
+	}
+	return nil
+}
+
+// giveToken hands out a token that was just made: into a file, if one is named.
+func (a *app) giveToken(made api.Token, out string) error {
+	if out != "" {
+		return a.keepToken(made, out)
+	}
+	if a.json {
+		return printJSON(a.out, made)
+	}
+	fmt.Fprintf(a.err, "runner %s, id %s; keep the token, it is not shown again\n", made.Name, made.ID)
+	_, err := fmt.Fprintln(a.out, made.Secret)
+	return err
 }
 
 // keepToken writes a token where it was told to; if it cannot, it is shown.

@@ -58,6 +58,15 @@ func testRunners(t *testing.T, db *store.DB) {
 	got, err := db.RunnerByToken(t.Context(), hash("r1"))
 	ok(t, err)
 	equal(t, "runner by token", got, r)
+	was := got
+	got.Old, got.TokenHash = &store.OldToken{Hash: hash("r1"), Until: start, By: "ada", At: start}, hash("r1b")
+	ok(t, db.Tx(t.Context(), func(tx *store.Tx) error { return tx.PutRunner(got) }))
+	for _, token := range []string{"r1", "r1b"} {
+		same, err := db.RunnerByToken(t.Context(), hash(token))
+		ok(t, err)
+		equal(t, "runner by its old and its new token", same, got)
+	}
+	ok(t, db.Tx(t.Context(), func(tx *store.Tx) error { return tx.PutRunner(was) }))
 	_, err = db.RunnerByToken(t.Context(), hash("r3"))
 	code(t, err, blaise.CodeNotFound)
 	got, err = db.Runner(t.Context(), "r1")
