@@ -82,6 +82,14 @@ type Option struct {
 	Kind string `json:"kind"`
 }
 
+// Caution is what a person should know before taking the option, or "".
+func (o Option) Caution() string {
+	if o.Kind != "allow_always" {
+		return ""
+	}
+	return "the agent does not ask again, and the gate sees only what is asked"
+}
+
 // A QuestionState says how far a question has come.
 type QuestionState string
 

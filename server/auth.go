@@ -34,7 +34,7 @@ func (k kind) words() string {
 	case kindRun:
 		return "the lease token of a run (" + control.LeasePrefix + "...), from the accept"
 	case kindUser:
-		return "the token of a user (" + control.UserPrefix + "...), from `blaise login`"
+		return "the token of a user (" + control.UserPrefix + "...), from `blaise login` or `blaise token personal create`"
 	}
 	return "no token"
 }

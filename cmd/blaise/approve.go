@@ -51,6 +51,7 @@ func answerCommand(a *app, allow bool, verb, short string) *cobra.Command {
 		}),
 	}
 	if allow {
+		c.Long += "\nOf an agent's own options, one that is for always goes around the gate: the agent does not ask again."
 		c.Flags().StringArrayVar(&set, "set", nil, "fill in a field of what is asked for, `name=value`")
 	}
 	c.Flags().StringVar(&choice, "choice", "", "take this option of the request")

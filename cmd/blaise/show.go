@@ -117,7 +117,7 @@ func (a *app) printWaits(s api.Session) {
 		}
 		a.field("", "blaise approve %s %s, or blaise deny %s %s", s.ID, short, s.ID, short)
 		for _, o := range w.Options {
-			a.field("", "--choice %s  %s", o.ID, oneLine(o.Name, 120))
+			a.field("", "--choice %s  %s", o.ID, because(oneLine(o.Name, 120), o.Caution()))
 		}
 	}
 }

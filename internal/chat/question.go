@@ -79,6 +79,9 @@ func (m *model) card() []string {
 	for i, o := range w.Options {
 		if i < 9 && len(f.Fields) == 0 {
 			keys += fmt.Sprintf(" · %d %s", i+1, tty.OneLine(o.Name, 40))
+			if c := o.Caution(); c != "" {
+				keys += " (" + c + ")"
+			}
 		}
 	}
 	if n := len(m.session.Waits); n > 1 {

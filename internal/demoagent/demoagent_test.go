@@ -40,6 +40,7 @@ func TestCommands(t *testing.T) {
 		{"stderr oops", "printed"},
 		{"junk", "printed junk"},
 		{"help", "exit-after"},
+		{"/help", "exit-after"},
 		{"bonjour le monde", "You said: bonjour le monde"},
 	} {
 		a.want(id, c.say, c.want)

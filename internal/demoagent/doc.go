@@ -5,7 +5,7 @@
 // misbehave in the ways real agents do. It knows nothing of Blaise and imports
 // only the standard library.
 //
-// A message is one command; its first word says which:
+// A message is one command; its first word says which, with or without a slash:
 //
 //	hello               greets, and tells how many messages it remembers
 //	recall              lists all earlier messages; also: what did I say

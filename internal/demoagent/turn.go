@@ -55,7 +55,7 @@ func (t *turn) do(ctx context.Context, text string) error {
 	if first, more, ok := strings.Cut(word, "\n"); ok {
 		word, rest = first, more+" "+rest
 	}
-	word = strings.ToLower(strings.TrimRight(word, ".,!?"))
+	word = strings.ToLower(strings.TrimRight(strings.TrimPrefix(word, "/"), ".,!?"))
 	if strings.HasPrefix(strings.ToLower(text), "what did i say") {
 		word = "recall"
 	}
