@@ -8,7 +8,7 @@ import (
 	"blaise.dev/blaise/store"
 )
 
-// offerBatch is how many waiting runs one look considers.
+// offerBatch is how many waiting runs a look considers first.
 const offerBatch = 200
 
 // elsewhereAfter is how long a run that could go back to its last instance
@@ -86,26 +86,31 @@ func (c *Control) leaving(ctx context.Context, id blaise.RunnerID) (bool, error)
 }
 
 // look chooses once: from what another one saw a moment ago where that will do,
-// else from what waits now. again is when it is worth to look without being
-// woken: last instances' first claims lapse, and what others were shown and did
-// not take.
-func (c *Control) look(ctx context.Context, a Asker) ([]store.Offer, time.Duration, error) {
+// else from what waits now, else from all that waits. again is when it is worth
+// to look without being woken: last instances' first claims lapse, and what
+// others were shown and did not take.
+func (c *Control) look(ctx context.Context, a Asker) (mine []store.Offer, again time.Duration, err error) {
 	if a.Slots <= 0 {
 		return nil, time.Minute, nil
 	}
 	asked := time.Now()
-	runs, seen, err := c.waiting.since(ctx, asked.Add(-freshFor))
-	if err != nil {
-		return nil, 0, err
+	front, err := c.waiting.first(ctx, asked.Add(-freshFor))
+	if err == nil {
+		mine, again, err = c.choose(ctx, a, front.runs)
 	}
-	mine, again, err := c.choose(ctx, a, runs)
-	if err != nil || len(mine) > 0 || !seen.Before(asked) {
+	if err == nil && len(mine) == 0 && front.began.Before(asked) {
+		if front, err = c.waiting.first(ctx, asked); err == nil {
+			mine, again, err = c.choose(ctx, a, front.runs)
+		}
+	}
+	if err != nil || len(mine) > 0 || !front.full {
 		return mine, again, err
 	}
-	if runs, _, err = c.waiting.since(ctx, asked); err != nil {
-		return nil, 0, err
+	whole, err := c.waiting.all(ctx)
+	if err == nil {
+		mine, again, err = c.choose(ctx, a, whole.runs)
 	}
-	return c.choose(ctx, a, runs)
+	return mine, min(again, wholeFor), err
 }
 
 // choose takes the first of the runs that the asker may take.

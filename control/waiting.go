@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -13,8 +14,10 @@ const (
 	// shownFor is how long a run that was shown to one instance is kept from
 	// the others: long enough to write it down and accept it.
 	shownFor = time.Second
-	// freshFor is how long those who ask share one look at the store.
+	// freshFor is how long those who ask share one look at the front of the
+	// queue, wholeFor at all of it.
 	freshFor = 20 * time.Millisecond
+	wholeFor = time.Second
 )
 
 // waiting is what instances that ask for work are shown: the runs that wait, read
@@ -28,10 +31,17 @@ type waiting struct {
 	// mu guards what follows. It is held while the store is read, so that a run
 	// that is taken meanwhile is forgotten after that and not before.
 	mu    sync.Mutex
+	front queue // mostly the first ones will do
+	whole queue // where none of them is for who asks
+	to    map[blaise.RunID]showing
+}
+
+// A queue is a look at the runs that wait.
+type queue struct {
 	runs  []store.Offer
 	here  map[blaise.RunID]bool // those of runs that still wait
 	began time.Time             // when they were read
-	to    map[blaise.RunID]showing
+	full  bool                  // there may be more behind them
 }
 
 type showing struct {
@@ -39,40 +49,68 @@ type showing struct {
 	until    time.Time
 }
 
+// keeps says that a run is kept from an instance. One that let its time pass
+// lets others go first for as long. No time is longer than it can be: a clock
+// that is set back keeps nothing.
+func (s showing) keeps(from blaise.InstanceID, now time.Time) bool {
+	mine, left := s.instance == from, s.until.Sub(now)
+	return !mine && left > 0 && left <= shownFor || mine && left <= 0 && left > -shownFor
+}
+
 func newWaiting(db *store.DB) *waiting {
 	return &waiting{db: db, to: map[blaise.RunID]showing{}}
 }
 
-// since answers the first runs that wait, as they were at some moment from t on,
-// and that moment. They are not the caller's to change.
-func (w *waiting) since(ctx context.Context, t time.Time) ([]store.Offer, time.Time, error) {
+// first answers the front of the queue as it was at some moment from t on. Its
+// runs are not the caller's to change.
+func (w *waiting) first(ctx context.Context, t time.Time) (queue, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.began.Before(t) {
-		return w.runs, w.began, nil
+	if !w.front.began.Before(t) {
+		return w.front, nil
 	}
+	err := w.read(ctx, &w.front, offerBatch+len(w.to)) // behind what others were shown there may be more
+	return w.front, err
+}
+
+// all answers the whole queue, as it was some time within [wholeFor]: thousands
+// may wait for a machine that is switched off, and must not be read for each
+// one that comes beside them.
+func (w *waiting) all(ctx context.Context) (queue, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.whole.began) < wholeFor {
+		return w.whole, nil
+	}
+	err := w.read(ctx, &w.whole, math.MaxInt32)
+	return w.whole, err
+}
+
+func (w *waiting) read(ctx context.Context, q *queue, limit int) error {
 	began := time.Now()
-	runs, err := w.db.Offers(ctx, offerBatch+len(w.to)) // behind what others were shown there may be more
+	runs, err := w.db.Offers(ctx, limit)
 	if err != nil {
-		return nil, began, err
+		return err
 	}
-	w.runs, w.began, w.here = runs, began, make(map[blaise.RunID]bool, len(runs))
+	*q = queue{runs: runs, began: began, full: len(runs) == limit, here: make(map[blaise.RunID]bool, len(runs))}
 	for _, o := range runs {
-		w.here[o.Run.ID] = true
+		q.here[o.Run.ID] = true
 	}
-	return runs, began, nil
+	return nil
 }
 
 // show notes that an instance is shown the run; false if another was first, or
-// if it waits no more.
+// if it waits no more. Asking again does not keep it for longer.
 func (w *waiting) show(run blaise.RunID, to blaise.InstanceID, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	old := w.to[run]
-	if !w.here[run] || old.instance != to && now.Before(old.until) {
+	if !w.front.here[run] && !w.whole.here[run] || old.keeps(to, now) {
 		return false
 	}
-	w.to[run] = showing{instance: to, until: now.Add(shownFor)}
+	if left := old.until.Sub(now); old.instance != to || left <= 0 || left > shownFor {
+		w.to[run] = showing{instance: to, until: now.Add(shownFor)}
+	}
 	return true
 }
 
@@ -81,5 +119,6 @@ func (w *waiting) forget(run blaise.RunID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.to, run)
-	delete(w.here, run)
+	delete(w.front.here, run)
+	delete(w.whole.here, run)
 }

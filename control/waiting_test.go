@@ -2,8 +2,10 @@ package control_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
@@ -37,6 +39,56 @@ func TestR19TheHerdIsShownDifferentRuns(t *testing.T) {
 	w.step(2e9)
 	if got := h.offers(3); len(got) != 1 {
 		t.Error("what nobody took was kept from the others")
+	}
+}
+
+// An instance that asks and never accepts, because it cannot write its row down,
+// keeps a run from nobody for long.
+func TestR19AskedForAndNeverTaken(t *testing.T) {
+	t.Parallel()
+	w := newWall()
+	h := newHouseAt(t, manifest, w.now)
+	h.start("hello")
+	for range 20 {
+		h.offers(0)
+		w.step(500 * time.Millisecond)
+		if got := h.offers(3); len(got) == 1 {
+			return
+		}
+	}
+	t.Error("ten seconds later it was shown to nobody else")
+}
+
+// Nor does one that has died, for as long as the clock was set back.
+func TestR19ShownAndTheClockSetBack(t *testing.T) {
+	t.Parallel()
+	w := newWall()
+	h := newHouseAt(t, manifest, w.now)
+	h.start("hello")
+	if got := h.offers(0); len(got) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	w.step(-time.Hour)
+	w.step(10 * time.Minute)
+	if got := h.offers(3); len(got) != 1 {
+		t.Error("ten minutes later it is still kept from the others")
+	}
+}
+
+// Hundreds of runs that wait for a runner which is not there keep no other from
+// work.
+func TestA31NobodyStarvesBehindRunsForOthers(t *testing.T) {
+	t.Parallel()
+	const needsMac = "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: mac}\nspec: {requirements: {os: mac}}\n"
+	h := newHouse(t, needsMac)
+	h.apply("apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: any}\n")
+	for _, agent := range slices.Concat(slices.Repeat([]blaise.AgentName{"mac"}, 201), []blaise.AgentName{"any"}) {
+		if _, err := h.Start(t.Context(), "ann", control.Start{Agent: agent, Text: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := h.offers(1); len(got) != 1 || got[0].Agent != "any" {
+		t.Errorf("a free instance is shown %+v, and one waits that it may take", got)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -122,5 +123,26 @@ func TestEmptyEnvironmentsAreClearedAfterARefusedAccept(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(begun, "made.json")); err != nil {
 		t.Errorf("what was begun is not known any more: %v", err)
+	}
+}
+
+// A runner that cannot write down what it takes says so and takes nothing for a
+// while; others are offered it meanwhile (R19).
+func TestARunThatCannotBeWrittenDown(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	h := newHelper(t, c)
+	h.start(t)
+	c.await("hello", func() bool { return len(c.hellos) > 0 })
+	runs := filepath.Join(h.State, "runs")
+	if err := errors.Join(os.RemoveAll(runs), os.WriteFile(runs, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c.set(func() { c.offer = true })
+	c.await("hello that says why it takes nothing", func() bool {
+		return strings.Contains(c.hellos[len(c.hellos)-1].Paused, "3 runs in a row failed at once")
+	})
+	if len(c.nonces) > 0 {
+		t.Errorf("accepted %d times", len(c.nonces))
 	}
 }

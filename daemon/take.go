@@ -147,6 +147,7 @@ func (d *Daemon) takeAll(ctx, life context.Context, offers []api.Offer) (taken i
 		d.state.births.Unlock()
 		if err != nil {
 			d.log.Error("run not taken", "run", o.Run, "error", err)
+			d.breaker.failed(d.c.ConfigFor(o.Agent), err.Error(), time.Now()) // else it is offered again at once
 			continue
 		}
 		if d.bear(life, r) {

@@ -13,7 +13,7 @@ func tokenRotateCommand(a *app) *cobra.Command {
 	var out string
 	var overlap time.Duration
 	c := a.jsonFlag(&cobra.Command{
-		Use: "rotate RUNNER", Short: "Give a runner a new token; the old one is good for a while beside it",
+		Use: "rotate RUNNER", Short: "Give a runner a new token; the old one holds a while",
 		Long: "Gives a runner a new token, printed this once. The old one is good beside it for the\n" +
 			"overlap, so that its daemons can be given the new one in any order: write it into their\n" +
 			"token files; a daemon reads its file again when the old token is refused, or on HUP. The\n" +
