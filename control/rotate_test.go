@@ -6,7 +6,29 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/redact"
 )
+
+// A token of Blaise's own is taken out of all that leaves a run, whoever printed
+// it there (X8).
+func TestOwnTokensAreKnownByTheirShapes(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, manifest)
+	_, runner, err := h.NewRunner(t.Context(), "ann", "desk", nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, err := h.NewUserToken(t.Context(), "ann", control.RoleAdmin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{runner, user} {
+		if got := redact.New().String("TOKEN=" + token + " was set"); got != "TOKEN="+redact.Mark+" was set" {
+			t.Errorf("%s became %q", token, got)
+		}
+	}
+}
 
 // A runner's old token opens beside the new one for as long as was said, and the
 // runner is the same; a second rotation ends the oldest; a revocation ends all.

@@ -21,6 +21,7 @@ func longTokens() []string {
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n", 3)
 	return []string{
 		part(`{"alg":"HS256","typ":"JWT"}`) + "." + part(`{"sub":"1234567890","name":"J D"}`) + "." + part("a signature of some bytes"),
+		"whsec" + "_" + "qL/+0d8Zz+/hJ3mS9vTq1k2Xw5YrBnAe7uCgPfOiLxM=",
 		"pypi" + "-" + "AgEIcHlwaS5vcmcCJDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAwMDAwMA",
 		"-----BEGIN RSA PRIVATE" + " KEY-----\n" + key + "-----END RSA PRIVATE KEY-----",
 		"-----BEGIN OPENSSH PRIVATE" + " KEY-----\\n" + strings.ReplaceAll(key, "\n", "\\n") + "-----END OPENSSH PRIVATE KEY-----",
@@ -48,7 +49,7 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%q in JSON became %s", token, got)
 		}
 	}
-	cut := longTokens()[2]
+	cut := longTokens()[3]
 	if got := r.String(cut[:150]); got != redact.Mark {
 		t.Errorf("a key without its end became %q", got)
 	}
@@ -68,6 +69,9 @@ func TestShapesLeaveTheRest(t *testing.T) {
 		"The header -----BEGIN PRIVATE KEY----- begins a key.",
 		"xAKIA" + "ABCDEFGHIJKLMNOP", "AKIA" + "ABCDEFGHIJKLMNOPQ",
 		"https://hooks.slack.com/services/ takes the parts",
+		"blr_nobodyhasmadethis", "bll_...", "blu_" + strings.Repeat("x", 43), "refs/blaise/k3xw2m1p/1",
+		"the_blr_" + "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG", // a name that goes on
+		"blr_ and blu_, blc_ and bll_: 0123456789abcdefghijklmnopqrstuvwxyzABCDEFG", `{"token":"blu_","run":"k3xw2m1p.m12"}`,
 	} {
 		if got := r.String(text); got != text {
 			t.Errorf("%q became %q", text, got)

@@ -4,6 +4,8 @@ package redact
 // service documents, or shows, of their form. A token without a prefix of its
 // own (an AWS secret key, a password) is known by its value alone.
 var shapes = []shape{
+	// Blaise: of runners, of users, to sign in with, and the leases of runs.
+	{prefixes: []string{"blr_", "blu_", "blc_", "bll_"}, letters: urlSafe, least: 43, most: 64},
 	// GitHub: docs.github.com, "About authentication to GitHub", token formats.
 	{prefixes: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, letters: words, least: 36, most: 255},
 	{prefixes: []string{"github_pat_"}, letters: words, least: 40, most: 255},
@@ -39,9 +41,11 @@ var shapes = []shape{
 	{prefixes: []string{"pypi-"}, letters: urlSafe, least: 50, most: 1024, check: holds("AgE")},
 	{prefixes: []string{"rubygems_"}, letters: hexes, least: 48, most: 48},
 	{prefixes: []string{"dckr_pat_", "dckr_oat_"}, letters: urlSafe, least: 20, most: 64},
-	// Payment: Stripe's secret and restricted keys and webhook secrets; Shopify.
-	{prefixes: []string{"sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"}, letters: alnums, least: 24, most: 255},
+	// Payment: Stripe's secret and restricted keys; Shopify.
+	{prefixes: []string{"sk_live_", "sk_test_", "rk_live_", "rk_test_"}, letters: alnums, least: 24, most: 255},
 	{prefixes: []string{"shpat_", "shpca_", "shppa_", "shpss_"}, letters: lettersOf("0-9", "a-f", "A-F"), least: 32, most: 32},
+	// Webhooks: standardwebhooks.com, as Blaise and others have them; Stripe.
+	{prefixes: []string{"whsec_"}, letters: base64s, least: 24, most: 255},
 	// Mail: SendGrid (SG.ID.SECRET).
 	{prefixes: followed("SG.", urlSafe), letters: dotted, least: 60, most: 80},
 	// Machines and secrets: DigitalOcean, Databricks, Vault, Tailscale, Fly,

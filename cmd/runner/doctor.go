@@ -32,8 +32,9 @@ Blaise, and starts no agent. It exits with 1 if something has failed.
 
 --bundle writes the same into an archive, with the state of the daemon, the end
 of the logs of its runs and blaise.yml, for somebody who helps. Tokens, leases,
-keys, the values of variables and the shapes of known secrets are taken out;
-look at it before you send it.`,
+keys, the values of variables and the shapes of known secrets are taken out; of
+blaise.yml its keys, numbers and harmless values like images and paths are left.
+Look at it before you send it.`,
 		Example: "  runner doctor --url https://blaise.example --token-file token\n  runner doctor --json | jq '.[] | select(.result != \"ok\")'\n" +
 			"  runner doctor --bundle runner.tar.gz",
 		Args: cobra.NoArgs,

@@ -30,8 +30,8 @@ type Bundle struct {
 }
 
 // Create begins the archive in a file of its own, for its owner alone. The
-// values of variables whose names speak of secrets are known to it; Hide adds
-// others, before what may hold them is written.
+// values of variables whose names speak of secrets are known to it, and the
+// passwords of URLs in all of them; Hide adds others, before what may hold them is written.
 func Create(path string) (*Bundle, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -40,8 +40,10 @@ func Create(path string) (*Bundle, error) {
 	zip := gzip.NewWriter(f)
 	b := &Bundle{file: f, zip: zip, tar: tar.NewWriter(zip), secrets: redact.New(), at: time.Now()}
 	for _, v := range os.Environ() {
-		if name, value, _ := strings.Cut(v, "="); secretName(name) {
+		name, value, _ := strings.Cut(v, "=")
+		if b.hideUsers(value); secretName(name) {
 			b.Hide(value)
+			b.hideParts(value)
 		}
 	}
 	b.Text("environment.txt", names(os.Environ()))
@@ -113,11 +115,4 @@ func names(environ []string) string {
 	}
 	slices.Sort(all)
 	return "# Names of the variables that are set. No values.\n" + strings.Join(all, "\n") + "\n"
-}
-
-// secretName says that what goes by this name is likely to be a secret.
-func secretName(name string) bool {
-	name = strings.ToUpper(name)
-	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "DSN", "DATABASE_URL"},
-		func(word string) bool { return strings.Contains(name, word) })
 }
