@@ -86,17 +86,3 @@ func (s *Shot) Fork(ctx context.Context, r *Repo) (string, error) {
 	}
 	return s.Head, ctx.Err()
 }
-
-// Push puts a commit on a branch of a remote, if that goes forward. The user's
-// own credentials are used, and no hook runs.
-func (r *Repo) Push(ctx context.Context, remote, commit, branch string) error {
-	_, err := r.Run(ctx, "push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--",
-		remote, commit+":refs/heads/"+branch)
-	return err
-}
-
-// Remotes are the names of the remotes.
-func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
-	out, err := r.Run(ctx, "remote")
-	return strings.Fields(out), err
-}

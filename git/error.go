@@ -89,14 +89,15 @@ func (e *Error) classify() *Error {
 	return e
 }
 
-// tail is the end of what git said, without progress lines.
+// tail is the end of what git said, without progress lines and without its
+// advice, which is for who typed the command.
 func tail(stderr string) string {
 	var kept []string
 	for line := range strings.SplitSeq(stderr, "\n") {
 		line = line[strings.LastIndexByte(line, '\r')+1:]
 		line = strings.TrimSpace(line)
 		if line != "" && !progressLine.MatchString(line) &&
-			!strings.HasPrefix(line, "Preparing worktree") {
+			!strings.HasPrefix(line, "Preparing worktree") && !strings.HasPrefix(line, "hint: ") && line != "hint:" {
 			kept = append(kept, line)
 		}
 	}

@@ -115,12 +115,17 @@ func (h *hostile) env() []string {
 	if tree == "" {
 		tree = h.dir // for commands that need none
 	}
-	return append(cleanEnv(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null",
+	env := append(cleanEnv(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1",
 		"GIT_NO_REPLACE_OBJECTS=1", "GIT_ALLOW_PROTOCOL=none",
-		"GIT_DIR="+h.dir, "GIT_WORK_TREE="+tree, "GIT_LITERAL_PATHSPECS=1",
-		"GIT_AUTHOR_NAME=Blaise", "GIT_AUTHOR_EMAIL=blaise@localhost",
-		"GIT_COMMITTER_NAME=Blaise", "GIT_COMMITTER_EMAIL=blaise@localhost")
+		"GIT_DIR="+h.dir, "GIT_WORK_TREE="+tree, "GIT_LITERAL_PATHSPECS=1")
+	return append(env, blaiseName...)
+}
+
+// blaiseName is who the commits are by that no agent made.
+var blaiseName = []string{
+	"GIT_AUTHOR_NAME=Blaise", "GIT_AUTHOR_EMAIL=blaise@localhost",
+	"GIT_COMMITTER_NAME=Blaise", "GIT_COMMITTER_EMAIL=blaise@localhost",
 }
 
 func (h *hostile) git(ctx context.Context, args ...string) (string, error) {

@@ -71,16 +71,26 @@ func (r *Repo) nestedPaths(ctx context.Context, commit string) (paths []string, 
 // Loosen makes what a save had committed uncommitted again, in a worktree of no
 // agent that was filled with the save. It answers the commit HEAD is at then.
 func (r *Repo) Loosen(ctx context.Context, dir, commit string) (head string, err error) {
-	text, err := r.Run(ctx, "log", "-1", "--format=%P%n%B", commit)
+	head, err = r.committed(ctx, commit)
+	if err != nil || head == commit {
+		return head, err
+	}
+	_, err = r.In(ctx, dir, nil, "reset", "--mixed", "--quiet", head)
+	return head, err
+}
+
+// committed is what the agent had committed of a save: the save itself, or the
+// commit below the one that holds what was not.
+func (r *Repo) committed(ctx context.Context, save string) (string, error) {
+	text, err := r.Run(ctx, "log", "-1", "--format=%P%n%B", save)
 	if err != nil {
 		return "", err
 	}
 	parent, body, _ := strings.Cut(text, "\n")
 	if !strings.Contains(body, uncommittedMark) || parent == "" || strings.Contains(parent, " ") {
-		return commit, nil
+		return save, nil
 	}
-	_, err = r.In(ctx, dir, nil, "reset", "--mixed", "--quiet", parent)
-	return parent, err
+	return parent, nil
 }
 
 // Unfold puts the nested repositories of a save back into a worktree that was

@@ -9,6 +9,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/git"
 
 	"github.com/spf13/cobra"
@@ -30,9 +31,13 @@ func pushCommand(a *app) *cobra.Command {
 		Use: "push ID", Short: "Push the saved work of a session as a branch",
 		Long: "Pushes the work that was saved last to a branch of a remote, from the machine whose repository\n" +
 			"has it, with the git credentials of who runs this. What the agent had not committed is a commit\n" +
-			"of its own on top. A branch that would not go forward is left alone. The record says that it was done.",
+			"of its own on top. A branch that stands at a push before this one goes on from there; one that\n" +
+			"would not go forward otherwise is left alone. The record says that it was done.",
 		Example: "  blaise push k3v9\n  blaise push k3v9 --branch fix-123 --remote upstream", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			if err := mayRecord(ctx, c); err != nil {
+				return err
+			}
 			s, err := a.settled(ctx, c, args[0])
 			if err != nil {
 				return err
@@ -80,11 +85,63 @@ func (o restoreOptions) push(ctx context.Context, c *api.Client, s api.Session, 
 	if p.Commit, err = bring(ctx, c, r, s.ID, save); err != nil {
 		return err
 	}
-	err = r.Push(ctx, p.Remote, p.Commit, p.Branch)
+	return p.put(ctx, r, s)
+}
+
+// mayRecord asks Blaise before anything is pushed: the record is to say it.
+func mayRecord(ctx context.Context, c *api.Client) error {
+	me, err := c.Me(ctx)
+	if err != nil || control.Role(me.Role).Allows(control.RoleMember) {
+		return err
+	}
+	return blaise.Errorf(blaise.CodeDenied, "nothing was pushed: a push is put into the record, which needs the role %s; %s is %s here",
+		control.RoleMember, me.Name, me.Role).WithHint("`blaise restore` brings the work into your repository without")
+}
+
+// put pushes the commit, on top of what was pushed before if the branch stands
+// there.
+func (p *pushed) put(ctx context.Context, r *git.Repo, s api.Session) error {
+	err := r.Push(ctx, p.Remote, p.Commit, p.Branch)
 	var e *git.Error
-	if errors.As(err, &e) && strings.Contains(e.Stderr, "rejected") {
+	if !errors.As(err, &e) || !strings.Contains(e.Stderr, "rejected") {
+		return err
+	}
+	tip, tipErr := r.FarTip(ctx, p.Remote, p.Branch)
+	if tipErr != nil {
+		return errors.Join(err, tipErr)
+	}
+	ours, tipErr := pushedBefore(ctx, r, s, tip)
+	if tipErr != nil {
+		return errors.Join(err, tipErr)
+	}
+	if !ours {
 		return blaise.Errorf(blaise.CodeRefused, "branch %s of %s does not lead to the work: %s", p.Branch, p.Remote, e.Stderr).
 			WithHint("push it to another with --branch")
 	}
-	return err
+	if p.Commit, err = r.Onward(ctx, tip, p.Commit, "Work of session "+string(s.ID)+", saved by Blaise"); err != nil {
+		return err
+	}
+	return r.Push(ctx, p.Remote, p.Commit, p.Branch)
+}
+
+// pushedBefore says that a commit has the files of a save of the session, so
+// that nothing of anybody else's is covered by the next one.
+func pushedBefore(ctx context.Context, r *git.Repo, s api.Session, tip string) (bool, error) {
+	if tip == "" {
+		return false, nil
+	}
+	stands, err := r.Tree(ctx, tip)
+	if err != nil {
+		return false, err
+	}
+	for _, save := range s.Saves {
+		commit, err := r.Ref(ctx, savedRef(s.ID, save))
+		if err != nil || commit == "" {
+			continue // a save that was never here was not pushed from here
+		}
+		if tree, err := r.Tree(ctx, commit); err != nil || tree == stands {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
