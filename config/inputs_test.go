@@ -76,6 +76,22 @@ func TestFillTakesAnAddressForARepository(t *testing.T) {
 		{"{input.repo}", "data", false},
 		{"{input.repo}", "/etc", false},
 		{"/srv/{input.repo}", "app", true}, // the operator's own choice
+		{"/srv/{input.repo}", "../home/ann", false},
+		{"../{input.repo}", "app", true},
+		{"../{input.repo}", "../../etc", false},
+		{"/srv/{input.repo}", "x://../../etc", false},
+		{"{input.repo}", "https://{input.x}/../../../secret", false},
+		{"{input.repo}", "https://{input.x}/app", false}, // no template again
+		{"{input.repo}", "x::/../../../secret", false},
+		{"{input.repo}", "https://h/../../../secret", false},
+		{"{input.repo}", "git@h:a\n/../../../secret", false},
+		{"https://h/{input.repo}", "team/app", true},
+		{"https://h/{input.repo}", "../../../secret", false},
+		{"https://h/{input.repo}", "{input.x}/../../secret", false},
+		{"git@h:{input.repo}", "team/app", true},
+		{"git@h:{input.repo}", "a\n/../../../secret", false},
+		{"git@{input.repo}:team/app", "h", true},
+		{"git@{input.repo}:team/app", "h/../../../secret", false},
 	} {
 		cfg, err := config.Parse("blaise.yml", []byte(good+"plugs: [{use: worktree, repo: \""+c.repo+"\"}]\n"))
 		if err != nil {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"blaise.dev/blaise/plug"
 
@@ -45,17 +46,37 @@ func repoOf(s plug.Spec) *yaml.Node {
 	return nil
 }
 
-// chosenRepo lets an input that is the whole place of a repository name an
-// address, or nothing: who begins a session is not to choose among the
-// directories of the runner's machine.
+// chosenRepo lets an input that is the whole place of a repository, or part of
+// an address, make an address of it, or nothing: who begins a session is not to
+// choose among the directories of the runner's machine. Part of a directory's
+// name leads no further up than blaise.yml does.
 func chosenRepo(raw, filled plug.Spec) error {
 	was, is := repoOf(raw), repoOf(filled)
-	if was == nil || is == nil || is.Value == "" || plug.ByURL(is.Value) {
+	if was == nil || is == nil || is.Value == "" {
 		return nil
 	}
-	if at := inputPlaceholder.FindStringIndex(was.Value); at == nil || at[0] > 0 {
-		return nil
+	at := inputPlaceholder.FindStringIndex(was.Value)
+	switch {
+	case at == nil:
+	case plug.ByURL(is.Value):
+		if err := plug.CheckRepo(is.Value); err != nil {
+			return fmt.Errorf("plug %q: repo, with the input: %w", filled.ID, err)
+		}
+	case at[0] == 0 || plug.ByURL(was.Value):
+		return fmt.Errorf("plug %q: repo: the input says %q, which is no address of a repository: "+
+			"give one that runner.repos allows, as https://HOST/PATH", filled.ID, is.Value)
+	case ups(is.Value) > ups(was.Value):
+		return fmt.Errorf("plug %q: repo: the input leads up to %q: give a name below %q", filled.ID, is.Value, was.Value[:at[0]])
 	}
-	return fmt.Errorf("plug %q: repo: the input says %q, which is no address of a repository: "+
-		"give one that runner.repos allows, as https://HOST/PATH", filled.ID, is.Value)
+	return nil
+}
+
+// ups counts the names in a path that lead up.
+func ups(path string) (n int) {
+	for name := range strings.SplitSeq(path, "/") {
+		if name == ".." {
+			n++
+		}
+	}
+	return n
 }

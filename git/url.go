@@ -21,12 +21,12 @@ type URL struct {
 var (
 	fullURL = regexp.MustCompile(`^(https?|ssh|file)://(?:([A-Za-z0-9][A-Za-z0-9_.-]*)@)?` +
 		`((?i:[a-z0-9][a-z0-9.-]*)(?::[0-9]{1,5})?|)/(.*)$`)
-	shortURL = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_.-]*)@((?i:[a-z0-9][a-z0-9.-]*)):/?(.*)$`)
+	shortURL = regexp.MustCompile(`(?s)^([A-Za-z0-9][A-Za-z0-9_.-]*)@((?i:[a-z0-9][a-z0-9.-]*)):/?(.*)$`)
 	urlPath  = regexp.MustCompile(`^[A-Za-z0-9_.~+*][A-Za-z0-9_.~+*-]*(/[A-Za-z0-9_.~+*][A-Za-z0-9_.~+*-]*)*$`)
 )
 
 // IsURL reports whether a repository is named by an address, good or bad, and
-// not by a directory.
+// not by a directory. A bad one is to be refused: it is no directory either.
 func IsURL(repo string) bool {
 	return strings.Contains(repo, "://") || strings.Contains(repo, "::") || shortURL.MatchString(repo)
 }

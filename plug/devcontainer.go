@@ -14,7 +14,7 @@ import (
 
 type devcontainerConfig struct {
 	Path    string   `yaml:"path" default:".devcontainer/devcontainer.json" doc:"the file, in the repository"`
-	Repo    string   `yaml:"repo" default:"." doc:"the repository, as worktree has it; relative to blaise.yml"`
+	Repo    string   `yaml:"repo" default:"." doc:"the repository, a directory of this machine; relative to blaise.yml"`
 	Base    string   `yaml:"base" doc:"the branch or commit to read it from; default: the branch the repository is on"`
 	User    string   `yaml:"user" doc:"who works inside, in place of remoteUser; default: the runner's own ids"`
 	Home    string   `yaml:"home" default:"/home/agent" doc:"HOME inside: a volume that lasts as long as the environment"`
@@ -150,7 +150,7 @@ func (p *devcontainer) read(ctx context.Context, s Scope) (*devFile, error) {
 }
 
 func (p *devcontainer) commit(ctx context.Context, s Scope) (*git.Repo, string, error) {
-	repo, err := git.Open(ctx, hostPath(s.Host.Place(), p.c.Repo))
+	repo, err := p.repo(ctx, s)
 	if err != nil {
 		return nil, "", err
 	}
@@ -164,9 +164,17 @@ func (p *devcontainer) commit(ctx context.Context, s Scope) (*git.Repo, string, 
 	return repo, commit, err
 }
 
+// repo opens the repository, a directory of this machine.
+func (p *devcontainer) repo(ctx context.Context, s Scope) (*git.Repo, error) {
+	if ByURL(p.c.Repo) {
+		return nil, fmt.Errorf("%w: repo: devcontainer reads a repository of this machine: name its directory", ErrRefused)
+	}
+	return git.Open(ctx, hostPath(s.Host.Place(), p.c.Repo))
+}
+
 // build builds the file's Dockerfile, with the context as the commit has it.
 func (p *devcontainer) build(ctx context.Context, b *containerBuilder, f *devFile) (string, error) {
-	repo, err := git.Open(ctx, hostPath(b.s.Host.Place(), p.c.Repo))
+	repo, err := p.repo(ctx, b.s)
 	if err != nil {
 		return "", err
 	}

@@ -30,16 +30,26 @@ func AllowedRepo(repo string, patterns []string) error {
 	return nil
 }
 
+// CheckRepo says what is wrong with a repository by URL.
+func CheckRepo(repo string) error {
+	_, err := git.ParseURL(repo)
+	return err
+}
+
 // CheckRepoPattern says what is wrong with an entry of runner.repos.
 func CheckRepoPattern(pattern string) error { return git.CheckPattern(pattern) }
 
 // mirrorsDir is where a runner keeps the mirrors, below its state.
 func mirrorsDir(state string) string { return filepath.Join(state, "mirrors") }
 
-// mirrored is where the repository is on this machine, given by a URL.
+// mirrored is where the repository is on this machine, given by a URL. One that
+// cannot be read has no mirror, and refresh refuses it: it is never a path here.
 func (w *worktree) mirrored(s Scope) (dir string, ok bool) {
-	u, err := git.ParseURL(w.c.Repo)
-	return filepath.Join(s.Mirrors, u.Name()), err == nil
+	if !ByURL(w.c.Repo) {
+		return "", false
+	}
+	u, _ := git.ParseURL(w.c.Repo)
+	return filepath.Join(s.Mirrors, u.Name()), true
 }
 
 // refresh fetches the mirror of a repository that is given by a URL. What it

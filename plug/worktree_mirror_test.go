@@ -85,3 +85,38 @@ func TestWorktreeByURLIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// What has the look of an address is one or is refused: it is never a path, not
+// though a placeholder stands in it that a value brought along.
+func TestWorktreeByURLIsNeverAPath(t *testing.T) {
+	t.Parallel()
+	secret := newRepo(t)
+	home := filepath.Join(filepath.Dir(secret), "home")
+	for _, repo := range []string{
+		"https://{input.x}/../../../" + filepath.Base(secret),
+		"x::{input.x}/../../" + filepath.Base(secret),
+		"git@h:{input.x}\n/../../" + filepath.Base(secret),
+	} {
+		w := newWorktree(t, home, map[string]any{"repo": repo})
+		w.Options.Repos = []string{"file:///**"}
+		if err := openError(t, w); !errors.Is(err, plug.ErrRefused) {
+			t.Errorf("%q: got %v, want a refusal", repo, err)
+		}
+		if left := w.Ledger(); len(left) > 0 {
+			t.Errorf("%q made %v", repo, left)
+		}
+		if err := w.Stack().Destroy(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Nor is it one to a devcontainer, which reads directories alone.
+func TestDevcontainerReadsNoRepositoryByURL(t *testing.T) {
+	t.Parallel()
+	w := plugtest.NewWorld(t, host(t, newRepo(t)),
+		plug.NewSpec("devcontainer", "box", map[string]any{"repo": "x://../.."}))
+	if err := w.Stack().Open(t.Context()); !errors.Is(err, plug.ErrRefused) {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}

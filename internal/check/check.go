@@ -113,6 +113,9 @@ func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
 	if strings.Contains(repo, "{input.") {
 		return append(bad, Finding{What: what, OK: true, Text: "worktree of " + repo + ", an input of the session"})
 	}
+	if plug.ByURL(repo) { // the file's reader has held it against runner.repos
+		return append(bad, Finding{What: what, OK: true, Text: "worktree of " + repo})
+	}
 	if repo == "" {
 		repo = "."
 	}
