@@ -82,7 +82,19 @@ func (c *Control) signIn(tx *store.Tx, owner store.User, t store.UserToken, life
 	return secret, userOf(owner, t), tx.PutUserToken(t)
 }
 
-// Logout makes a user token worthless. One that is not known is no error.
+// Logout makes a user token worthless, and ends what follows with it. One that
+// is not known is no error.
 func (c *Control) Logout(ctx context.Context, token string) error {
-	return c.db.Tx(ctx, func(tx *store.Tx) error { return tx.DeleteUserToken(HashToken(token)) })
+	t, err := c.db.UserByToken(ctx, HashToken(token))
+	switch {
+	case err != nil && blaise.CodeOf(err) == blaise.CodeNotFound:
+		return nil
+	case err != nil:
+		return err
+	}
+	err = c.db.Tx(ctx, func(tx *store.Tx) error { return tx.DeleteUserToken(t.Hash) })
+	if err == nil {
+		c.hub.Wake(TopicUser(t.Name))
+	}
+	return err
 }

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"time"
+
 	"blaise.dev/blaise"
 )
 
@@ -58,6 +60,9 @@ type User struct {
 	Token    string // its id
 	Personal bool   // it is one for scripts
 	Whole    Role   // the user's role, whatever the token
+
+	hash    string    // the token's
+	expires time.Time // zero: never
 }
 
 // May refuses what the user's role, or their token's scope, does not allow.

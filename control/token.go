@@ -86,7 +86,11 @@ func (c *Control) NewUserToken(ctx context.Context, name string, role Role) (str
 
 // ByUserToken finds the user a token belongs to; CodeDenied if there is none.
 func (c *Control) ByUserToken(ctx context.Context, token string) (User, error) {
-	t, err := c.db.UserByToken(ctx, HashToken(token))
+	return c.byHash(ctx, HashToken(token))
+}
+
+func (c *Control) byHash(ctx context.Context, hash []byte) (User, error) {
+	t, err := c.db.UserByToken(ctx, hash)
 	if err != nil && blaise.CodeOf(err) != blaise.CodeNotFound {
 		return User{}, err
 	}
@@ -107,6 +111,7 @@ func (c *Control) ByUserToken(ctx context.Context, token string) (User, error) {
 func userOf(owner store.User, t store.UserToken) User {
 	u := User{
 		Name: owner.Name, Role: Role(owner.Role), Whole: Role(owner.Role), Token: t.ID, Personal: t.Personal,
+		hash: string(t.Hash), expires: t.ExpiresAt,
 	}
 	if t.Scope != "" {
 		u.Role = lesser(u.Whole, Role(t.Scope))

@@ -131,7 +131,7 @@ func tabs(f api.SessionFilter, counts map[blaise.SessionState]int) (list []tab, 
 
 // listLive sends the list again when sessions change.
 func (d *dashboard) listLive(w http.ResponseWriter, r *http.Request) {
-	ctx, leaveUser := d.control.Allowed(r.Context(), d.o.User(r).Name)
+	ctx, leaveUser := d.control.Allowed(r.Context(), d.o.User(r))
 	defer leaveUser()
 	f := filterOf(r)
 	woken, leave := d.control.Hub().Follow(control.TopicSessions)

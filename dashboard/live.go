@@ -36,7 +36,7 @@ type feed struct {
 // the parts around it. from is where the page's window begins: what is joined
 // to an item there must know its beginning.
 func (d *dashboard) live(w http.ResponseWriter, r *http.Request) {
-	ctx, leave := d.control.Allowed(r.Context(), d.o.User(r).Name)
+	ctx, leave := d.control.Allowed(r.Context(), d.o.User(r))
 	defer leave()
 	id, err := d.views.Find(ctx, r.PathValue("id"))
 	if err != nil {

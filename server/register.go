@@ -44,8 +44,11 @@ func stream[I any](s *Server, r route, do func(context.Context, *I, *api.EventWr
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			s.serve(hc, func(ev *api.EventWriter) error {
-				ctx, leave := s.control.Allowed(ctx, callerOf(ctx).user.Name)
-				defer leave()
+				if u := callerOf(ctx).user; u.Name != "" {
+					var leave func()
+					ctx, leave = s.control.Allowed(ctx, u)
+					defer leave()
+				}
 				err := do(ctx, in, ev)
 				if ctx.Err() != nil {
 					return api.ErrGone // who may come again does

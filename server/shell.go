@@ -54,8 +54,12 @@ func (s *shells) take(key string, session blaise.SessionID) (waitingShell, bool)
 
 // shell is a person's end: it asks the run for the other and joins the two.
 func (s *Server) shell(w http.ResponseWriter, r *http.Request) {
+	if err := handshake(r); err != nil {
+		s.refuse(w, r, err)
+		return
+	}
 	user := callerOf(r.Context()).user
-	ctx, leave := s.control.Allowed(r.Context(), user.Name)
+	ctx, leave := s.control.Allowed(r.Context(), user)
 	defer leave()
 	id, err := s.views.Find(ctx, r.PathValue("id"))
 	if err != nil {
@@ -67,8 +71,11 @@ func (s *Server) shell(w http.ResponseWriter, r *http.Request) {
 	s.shells.wait(key, wait)
 	defer s.shells.take(key, "")
 	defer close(wait.done)
-	e := blaise.Event{Kind: blaise.EventShellAsked, By: user.Name, Key: key, Reason: r.URL.Query().Get("what")}
+	e := blaise.Event{Kind: blaise.EventShellAsked, By: user.Name, Key: key, Reason: claimed(r.URL.Query().Get("what"))}
 	if err := s.control.OpenShell(ctx, id, e); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		s.refuse(w, r, err)
 		return
 	}
@@ -87,6 +94,10 @@ func (s *Server) joined(ctx context.Context, person *api.Shell, come <-chan *api
 	select {
 	case run := <-come:
 		return s.relay(ctx, person, run)
+	case <-ctx.Done():
+		why := cutWords(ctx)
+		person.Close(why)
+		return why
 	case <-time.After(shellPatience):
 		why := fmt.Sprintf("its run did not come for it within %s", shellPatience)
 		_ = person.Send(ctx, api.ShellExit, api.ShellExited{Code: 1, Error: why})
@@ -98,6 +109,7 @@ func (s *Server) joined(ctx context.Context, person *api.Shell, come <-chan *api
 // relay carries messages both ways, one at a time, until one side goes: who
 // reads slowly holds up who writes.
 func (s *Server) relay(ctx context.Context, person, run *api.Shell) (why string) {
+	allowed := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	var both sync.WaitGroup
 	both.Go(func() {
@@ -105,8 +117,10 @@ func (s *Server) relay(ctx context.Context, person, run *api.Shell) (why string)
 		_ = carry(ctx, person, run, nil)
 	})
 	both.Go(func() { s.keepAlive(ctx, cancel, person, run) })
-	why = "the connection was closed"
 	_ = carry(ctx, run, person, func(b []byte) { why = exitWords(b) })
+	if why == "" {
+		why = cutWords(allowed)
+	}
 	person.Close(why)
 	run.Close(why)
 	cancel()
@@ -150,6 +164,14 @@ func (s *Server) keepAlive(ctx context.Context, gone func(), sides ...*api.Shell
 	}
 }
 
+// cutWords says how a shell ended whose run did not say it.
+func cutWords(ctx context.Context) string {
+	if err := context.Cause(ctx); blaise.CodeOf(err) == blaise.CodeDenied {
+		return err.Error()
+	}
+	return "the connection was closed"
+}
+
 func exitWords(b []byte) string {
 	var x api.ShellExited
 	switch err := json.Unmarshal(b, &x); {
@@ -164,7 +186,11 @@ func exitWords(b []byte) string {
 // joinShell is the run's end.
 func (s *Server) joinShell(w http.ResponseWriter, r *http.Request) {
 	run := callerOf(r.Context()).run
-	if err := alive(run); err != nil {
+	err := alive(run)
+	if err == nil {
+		err = handshake(r)
+	}
+	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}

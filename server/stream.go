@@ -219,7 +219,7 @@ func (s *Server) sessionFollow(ctx context.Context, in *followIn) ([]api.Followe
 	defer leave()
 	page, err := s.page(ctx, id, in.After, pageEvents)
 	if err == nil && len(page.Events) == 0 {
-		if err = sleep(ctx, woken, wait); err == nil {
+		if err = s.sleep(ctx, woken, wait); err == nil {
 			page, err = s.page(ctx, id, in.After, pageEvents)
 		}
 	}
@@ -238,12 +238,15 @@ func (s *Server) sessionFollow(ctx context.Context, in *followIn) ([]api.Followe
 	return out, nil
 }
 
-func sleep(ctx context.Context, woken <-chan struct{}, wait time.Duration) error {
+// sleep is over early for whom there is nothing to wait for any more.
+func (s *Server) sleep(ctx context.Context, woken <-chan struct{}, wait time.Duration) error {
+	ctx, leave := s.control.Allowed(ctx, callerOf(ctx).user)
+	defer leave()
 	t := time.NewTimer(wait)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	case <-woken:
 	case <-t.C:
 	}
