@@ -41,7 +41,7 @@ var clockMeanings = map[ClockKind]string{
 	ClockIdle:        "the session is stopped: it pauses or ends by the agent's idle policy",
 	ClockMaxPaused:   "the session ends and its environment is torn down",
 	ClockConnect:     "the run is given up and another takes its place",
-	ClockLost:        "the run is declared lost and another may take its place",
+	ClockLost:        "if nothing is heard until then, the run is declared lost and another may take its place",
 	ClockOpen:        "opening has taken too long: the run is stopped and fails",
 	ClockHook:        "a pause or teardown takes longer than its limit",
 	ClockReceipt:     "a stop that the run has not received is void",

@@ -277,7 +277,7 @@ func TestX7_WhyAMessageWaits(t *testing.T) {
 	st.do(blaise.Event{Kind: blaise.EventRefused, Reason: "no agent program"})
 	want("no agent program")
 	why := strings.Join(blaise.Why(st.s, st.now), "\n")
-	if !strings.Contains(why, "2 runs in a row have failed; at 3 the session fails") {
+	if !strings.Contains(why, "2 runs in a row lost or refused; at 3 the session fails, and at once if what it works in cannot be made") {
 		t.Errorf("why:\n%s", why)
 	}
 }

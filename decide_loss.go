@@ -44,7 +44,7 @@ func (d *decision) countFailure(reason string) {
 		return
 	}
 	d.end(OutcomeFailed,
-		fmt.Sprintf("%d runs failed in a row, the last: %s", s.Session.Failures, reason))
+		fmt.Sprintf("%d runs in a row were lost or refused, the last: %s", s.Session.Failures, reason))
 	if d.can(onGaveUp) {
 		d.move(onGaveUp, s.Session.Reason)
 	}

@@ -86,8 +86,12 @@ func (d *decision) withdrawn() error {
 // cancelAsked cancels the open turn.
 func (d *decision) cancelAsked() error {
 	run := d.next.live()
-	if run == nil || run.Turn == "" || d.e.Message != "" && d.e.Message != run.Turn {
-		return Errorf(CodeRefused, "no such turn is open in session %s", d.next.Session.ID)
+	if run == nil || run.Turn == "" {
+		return Errorf(CodeRefused, "nothing to cancel: no turn is open in session %s", d.next.Session.ID).
+			WithHint("a message that waits is taken back with: blaise withdraw %s MESSAGE", d.next.Session.ID)
+	}
+	if d.e.Message != "" && d.e.Message != run.Turn {
+		return Errorf(CodeRefused, "turn %s is not open in session %s", d.e.Message, d.next.Session.ID)
 	}
 	reason := d.e.Reason
 	if reason == "" {

@@ -30,7 +30,7 @@ func TestX7_EveryClockDecisionNamesItsSettingAndWhoSetIt(t *testing.T) {
 		want string
 	}{
 		blaise.ClockIdle:      {func(st *story) { st.idles() }, "policy.idle.after = 15m0s " + ann},
-		blaise.ClockMaxPaused: {func(st *story) { st.paused() }, "policy.maxPaused = 168h0m0s " + ann},
+		blaise.ClockMaxPaused: {func(st *story) { st.paused() }, "policy.maxPaused = 7d " + ann},
 		blaise.ClockConnect:   {func(st *story) { st.accept() }, "policy.connectTimeout = 2m0s " + ann},
 		blaise.ClockLost:      {func(st *story) { st.idles() }, "policy.lease = 20s x 90, lost after 36m0s " + ann},
 		blaise.ClockOpen:      {func(st *story) { st.connect() }, "limits.open = 30m0s " + ann},
@@ -44,8 +44,8 @@ func TestX7_EveryClockDecisionNamesItsSettingAndWhoSetIt(t *testing.T) {
 		blaise.ClockQuestion: {func(st *story) {
 			st.opens().claim()
 			st.do(ask("k1"))
-		}, "policy.questions.after = 24h0m0s " + ann},
-		blaise.ClockExpires: {func(st *story) { st.paused() }, "budget.expiresAfter = 48h0m0s " + ann},
+		}, "policy.questions.after = 1d " + ann},
+		blaise.ClockExpires: {func(st *story) { st.paused() }, "budget.expiresAfter = 2d " + ann},
 		blaise.ClockTeardown: {func(st *story) {
 			st.paused().event(blaise.EventEndAsked)
 			st.connect().event(blaise.EventTeardownFailed)

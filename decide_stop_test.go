@@ -221,7 +221,7 @@ func TestA12_PauseAskedInATurnCancelsIt(t *testing.T) {
 func TestA15_PausedLongerThanAllowedEnds(t *testing.T) {
 	st := begin(t).paused()
 	c := st.clock(blaise.ClockMaxPaused)
-	if c == nil || c.Setting != "policy.maxPaused = 168h0m0s (agent demo, revision 3; the default)" {
+	if c == nil || c.Setting != "policy.maxPaused = 7d (agent demo, revision 3; the default)" {
 		t.Fatalf("clock %+v", c)
 	}
 	st.fires(blaise.ClockMaxPaused)

@@ -265,7 +265,7 @@ func TestA11_IdleClockStandsStillInATurn(t *testing.T) {
 
 func TestCancelAsked(t *testing.T) {
 	st := begin(t).opens()
-	st.refuses(blaise.Event{Kind: blaise.EventCancelAsked}, blaise.CodeRefused, "no such turn")
+	st.refuses(blaise.Event{Kind: blaise.EventCancelAsked}, blaise.CodeRefused, "nothing to cancel")
 	first := st.claim()
 	st.event(blaise.EventCancelAsked)
 	st.event(blaise.EventCancelAsked)

@@ -51,10 +51,13 @@ func (s *Snapshot) whyEnvironment() []string {
 	if s.ended() {
 		lines = append(lines, fmt.Sprintf("it ended %s at %s: %s",
 			s.Session.Outcome, stamp(s.Session.EndedAt), s.Session.Reason))
+		if s.Session.Outcome == OutcomeFailed {
+			lines = append(lines, "its first message begins another with: blaise start --again "+string(s.Session.ID))
+		}
 	}
 	if s.Session.Failures > 0 && !s.ended() {
-		lines = append(lines, fmt.Sprintf("%d runs in a row have failed; at %d the session fails",
-			s.Session.Failures, maxFailures))
+		lines = append(lines, fmt.Sprintf("%s in a row lost or refused; at %d the session fails, and at once "+
+			"if what it works in cannot be made", Count(s.Session.Failures, "run"), maxFailures))
 	}
 	return lines
 }

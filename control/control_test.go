@@ -394,7 +394,7 @@ func TestX7WhySaysWhoHasTheSlots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "all its 1 slots are taken, by sessions " + string(first)
+	want := "all its slots (1) are taken, by sessions " + string(first)
 	if all := strings.Join(lines, "\n"); !strings.Contains(all, want) {
 		t.Errorf("got %s, want %q in it", all, want)
 	}

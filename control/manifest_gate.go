@@ -97,5 +97,5 @@ func gateEffects(old, now blaise.Gate) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf(
-		"the gate has %d rules before the default's; what agents ask from now on is decided by them", len(now))}
+		"the gate has %s before the default's; what agents ask from now on is decided by them", blaise.Count(len(now), "rule"))}
 }

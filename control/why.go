@@ -120,7 +120,7 @@ func (c *Control) instanceLine(ctx context.Context, r store.Runner, in store.Ins
 	for _, run := range runs {
 		holders = append(holders, string(run.ID.Session()))
 	}
-	return fmt.Sprintf("%s, but all its %d slots are taken, by sessions %s", line, in.Slots, strings.Join(holders, ", "))
+	return fmt.Sprintf("%s, but all its slots (%d) are taken, by sessions %s", line, in.Slots, strings.Join(holders, ", "))
 }
 
 func (c *Control) whyMessage(v store.View, p blaise.Policy, id blaise.MessageID) ([]string, error) {
@@ -140,7 +140,7 @@ func (c *Control) whyMessage(v store.View, p blaise.Policy, id blaise.MessageID)
 				lines = append(lines, snap.Waits(m.ID))
 			}
 			if m.Repeats > 0 {
-				lines = append(lines, fmt.Sprintf("its prompt was written again %d times", m.Repeats))
+				lines = append(lines, "its prompt was written again "+blaise.Count(m.Repeats, "time"))
 			}
 			return lines, nil
 		}

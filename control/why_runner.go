@@ -82,7 +82,7 @@ func (c *Control) idles(in store.Instance, runs int) string {
 	case ago >= OnlineWithin:
 		return fmt.Sprintf("is offline: it was last heard %s ago", ago.Round(1e9))
 	case in.Draining:
-		return fmt.Sprintf("takes nothing more: it drains, %d runs to go", runs)
+		return fmt.Sprintf("takes nothing more: it drains, %s to go", blaise.Count(runs, "run"))
 	case in.PausedWhy != "":
 		return "takes nothing but teardowns: " + in.PausedWhy
 	case runs >= in.Slots:

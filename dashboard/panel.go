@@ -72,6 +72,15 @@ func (p panel) Queued() []api.Message {
 	return list
 }
 
+// Unheard are the messages that the agent never got, of a session that has
+// ended: its transcript has none of them.
+func (p panel) Unheard() []api.Message {
+	if p.S.State != blaise.SessionEnded {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(p.S.Messages), func(m api.Message) bool { return m.DeliveredAt != nil })
+}
+
 // Takes says that a message may be sent.
 func (p panel) Takes() bool {
 	return p.S.State != blaise.SessionEnded && p.S.Environment.State != blaise.EnvOrphaned

@@ -113,7 +113,9 @@ func (r *Repo) names(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return strings.Fields(out), nil
+	return slices.DeleteFunc(strings.Fields(out), func(name string) bool {
+		return strings.HasPrefix(name, "blaise/") // nobody begins a session on another's branch
+	}), nil
 }
 
 // nearest are the n names most like rev: those that hold it first.

@@ -3,7 +3,6 @@ package plug
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -82,7 +81,7 @@ func listSaves(ctx context.Context, repo *git.Repo) (found []blaise.Resource, er
 	for session, n := range saves {
 		found = append(found, blaise.Resource{
 			Kind: ResourceSaves, Name: "refs/blaise/" + session, Where: repo.CommonDir,
-			Environment: blaise.EnvironmentID(session), Kept: fmt.Sprintf("saved work, %d times", n),
+			Environment: blaise.EnvironmentID(session), Kept: "saved work, " + blaise.Count(n, "time"),
 		})
 	}
 	return found, err

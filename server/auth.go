@@ -98,7 +98,7 @@ func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	c, err := s.admit(r, want)
 	if err == nil && want == kindUser {
-		err = c.user.May(ctx.Operation().OperationID, role)
+		err = c.user.May(strings.ReplaceAll(ctx.Operation().OperationID, "-", " "), role)
 	}
 	if err != nil {
 		s.refuse(w, r, err)

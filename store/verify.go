@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/transcript"
 )
 
@@ -22,7 +23,8 @@ type Tally struct {
 
 // String says it in words.
 func (t Tally) String() string {
-	return fmt.Sprintf("%d sessions, %d events, %d files", t.Sessions, t.Events, t.Files)
+	return blaise.Count(int(t.Sessions), "session") + ", " + blaise.Count(int(t.Events), "event") + ", " +
+		blaise.Count(int(t.Files), "file")
 }
 
 // Verify reads a SQLite directory whole, on which no process is at work, and

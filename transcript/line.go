@@ -50,7 +50,7 @@ var lines = map[Kind]func(lineFields) string{
 	},
 	KindAsked: func(d lineFields) string { return join(" ", "asks:", d.Title) },
 	KindDecided: func(d lineFields) string {
-		return join(" ", "decided:", or(d.Choice, "no answer"), by(d.By), paren(or(d.Rule, str(d.Reason))))
+		return join(" ", "decided:", or(d.Choice, "no answer"), by(d.By), paren(or(d.why(), str(d.Reason))))
 	},
 	KindNotice: func(d lineFields) string { return join(" ", "notice:", d.Text) },
 	KindState: func(d lineFields) string {
@@ -62,6 +62,14 @@ var lines = map[Kind]func(lineFields) string{
 	KindGap: func(d lineFields) string {
 		return join(" ", "events", str(d.From), "to", str(d.To), "are missing", paren(d.Why))
 	},
+}
+
+// why is the rule that decided, or that put the question to a person.
+func (d lineFields) why() string {
+	if d.Rule == "" || d.By == "the gate" {
+		return d.Rule
+	}
+	return "put to you by " + d.Rule
 }
 
 // attached names what came with a message, and how the agent was given it.

@@ -35,10 +35,6 @@ var acts = []act{
 		do: withReason((*api.Client).Cancel),
 	},
 	{
-		use: "pause", short: "Pause a session now; a message wakes it", done: "pausing",
-		do: withReason((*api.Client).Pause),
-	},
-	{
 		use: "retry", short: "Try again what a queued message waits for", done: "tried again",
 		do: func(ctx context.Context, c *api.Client, id blaise.SessionID, _ api.Act) error {
 			return c.Retry(ctx, id)

@@ -192,6 +192,9 @@ func (v *vigil) verdict() error {
 	if v.ended != "" {
 		text += ": the session has ended: " + v.ended
 	}
-	return waitedFor(blaise.Errorf(blaise.CodeRefused, "%s", text).
-		WithHint("see `blaise transcript %s`", v.posted.Session))
+	e := blaise.Errorf(blaise.CodeRefused, "%s", text)
+	if v.ended != "" && m.DeliveredAt == nil {
+		return waitedFor(e.WithHint("mend it, then begin anew with the same words: blaise start --again %s", v.posted.Session))
+	}
+	return waitedFor(e.WithHint("see `blaise transcript %s`", v.posted.Session))
 }

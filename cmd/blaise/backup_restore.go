@@ -103,7 +103,7 @@ func (a *app) restoreFolder(ctx context.Context, from, data string) error {
 	fmt.Fprintf(a.out, "%s has %s of %s\n", data, m.Holds, m.At.Format(time.RFC3339))
 	if fenced > 0 {
 		fmt.Fprintf(a.out, "%s lived then; what still lives of them stops when it is heard, and is resumed\n",
-			plural(int(fenced), "run"))
+			blaise.Count(int(fenced), "run"))
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ data folder goes on, on the same port.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.repo, "repo", "", "the git repository to work on (default the one you are in)")
-	f.StringVar(&o.agent, "agent", "", "the agent that `blaise start` takes when none is named")
+	f.StringVar(&o.agent, "agent", "", "the `agent` that 'blaise start' takes when none is named")
 	f.StringVar(&o.listen, "listen", "", "`HOST:PORT` to listen on (default "+defaultListen+", or any free port)")
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "another Host name that requests may carry")
 	o.logs.Flags(f)

@@ -57,7 +57,7 @@ func saving(s api.Session, limit time.Time) bool {
 // aboutSave says which save a session gives, and what it does not hold.
 func (a *app) aboutSave(s api.Session, save blaise.SavedWork) {
 	fmt.Fprintf(a.err, "save %d of session %s, %s: %s\n",
-		save.N, s.ID, ago(save.At, a.now()), plural(save.Files, "file"))
+		save.N, s.ID, ago(save.At, a.now()), blaise.Count(save.Files, "file"))
 	if s.Environment.State == blaise.EnvOpen {
 		fmt.Fprintf(a.err, "the session works on: what it does since is in its next save (blaise pause %s)\n", s.ID)
 	}

@@ -66,7 +66,7 @@ func refuseRevoke(ctx context.Context, c *api.Client, r api.Runner) error {
 		return err
 	}
 	err2 := blaise.Errorf(blaise.CodeRefused, "revoking the token of runner %s loses %s and %s", r.Name,
-		plural(len(live), "live session"), plural(len(paused), "paused session"))
+		blaise.Count(len(live), "live session"), blaise.Count(len(paused), "paused session"))
 	if all := append(live, paused...); len(all) > 0 {
 		err2.Message += ": " + strings.Join(all[:min(len(all), 20)], ", ")
 	}

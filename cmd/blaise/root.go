@@ -60,7 +60,7 @@ func addVerbs(to *cobra.Command, a *app) {
 		approveCommand(a), denyCommand(a), actCommand(a, "cancel"), withdrawCommand(a), setCommand(a))
 	group(to, "see", "See what happens:", listCommand(a), showCommand(a), whyCommand(a), transcriptCommand(a))
 	group(to, "work", "What the agent made:", diffCommand(a), pushCommand(a), restoreCommand(a), shellCommand(a), filesCommand(a))
-	group(to, "steer", "Steer a session:", actCommand(a, "pause"), endCommand(a), actCommand(a, "retry"),
+	group(to, "steer", "Steer a session:", pauseCommand(a), endCommand(a), actCommand(a, "retry"),
 		actCommand(a, "hold"), actCommand(a, "release"))
 	group(to, "mend", "When something is broken:", actCommand(a, "retry-teardown"), actCommand(a, "mark-destroyed"), lostCommand(a))
 }

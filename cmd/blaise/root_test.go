@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func testApp(out io.Writer) *app {
@@ -34,6 +35,18 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 		if n := len("  ") + max(len(c.Name()), len("mark-destroyed")) + len(" ") + len(c.Short); n > 80 && !ofCobra {
 			t.Errorf("%s: its line in the help has %d letters, more than a narrow terminal", c.CommandPath(), n)
 		}
+	})
+}
+
+// What a flag's words have between backquotes is shown as the name of its value.
+func TestFlagsNameTheirValues(t *testing.T) {
+	t.Parallel()
+	every(rootCommand(testApp(io.Discard)), func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if name, words := pflag.UnquoteUsage(f); strings.Contains(name, " ") || strings.Contains(words, "`") {
+				t.Errorf("%s --%s: its value is named %q: %s", c.CommandPath(), f.Name, name, words)
+			}
+		})
 	})
 }
 

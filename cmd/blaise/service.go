@@ -14,7 +14,7 @@ func serviceCommand(a *app) *cobra.Command {
 	return service.Command{
 		Program: "blaise", Name: "blaise", Out: a.out, Example: "--arg=--as=https://blaise.example.org",
 		Flags: func(c *cobra.Command) {
-			c.Flags().StringArrayVar(&flags, "arg", nil, "an `argument` for `blaise serve`, as --arg=--listen=0.0.0.0:4420; repeatable")
+			c.Flags().StringArrayVar(&flags, "arg", nil, "an `argument` for 'blaise serve', as --arg=--listen=0.0.0.0:4420; repeatable")
 		},
 		Unit: func(system bool) (service.Unit, error) { return a.unit(flags, system) },
 	}.Make()

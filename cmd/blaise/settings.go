@@ -20,7 +20,7 @@ type chosen struct {
 }
 
 func (s *chosen) flags(f *pflag.FlagSet) {
-	f.StringVar(&s.model, "model", "", "the model, one of those the agent offers; `blaise show` lists them")
+	f.StringVar(&s.model, "model", "", "the `model`, one of those that 'blaise show' lists")
 	f.StringVar(&s.mode, "mode", "", "the mode, as the model")
 	f.StringArrayVar(&s.options, "set-option", nil, "an option of the agent's own, `name=value`")
 }

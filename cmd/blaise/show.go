@@ -60,7 +60,7 @@ func (a *app) printSession(s api.Session) {
 	a.printMessages(s.Messages)
 	a.printRuns(s.Runs)
 	for _, w := range s.Saves {
-		a.field("saved", "%s in %s (%d files)", w.Ref, w.Repo, w.Files)
+		a.field("saved", "%s in %s (%s)", w.Ref, w.Repo, blaise.Count(w.Files, "file"))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func startCommand(a *app) *cobra.Command {
-	var agent, from, key string
+	var agent, from, like, key string
 	var set map[string]string
 	var wait bool
 	var choose chosen
@@ -27,37 +27,35 @@ func startCommand(a *app) *cobra.Command {
 		Example: "  blaise start --agent demo --wait \"write hello.txt Hello\"\n" +
 			"  git diff | blaise start --agent claude --model opus -\n" +
 			"  blaise start --set base=release-1 \"backport the fix of #123\"\n" +
+			"  blaise start --again k3v9 --set base=main\n" +
 			"  blaise start --repo https://git.example.com/team/app \"mend the build\"",
-		Args: minArgs("the first message"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if like != "" {
+				return nil
+			}
+			return minArgs("the first message")(cmd, args)
+		},
 		RunE: a.asks(func(ctx context.Context, cl *api.Client, args []string) error {
-			text, err := a.text(args)
+			start := api.StartSession{Agent: blaise.AgentName(agent), Key: key, Set: set}
+			var err error
+			if like == "" || len(args) > 0 {
+				start.Text, err = a.text(args)
+			}
 			if err != nil {
 				return err
 			}
-			settings, err := choose.settings(c.Flags().Changed)
-			if err != nil {
+			if start.Settings, err = choose.settings(c.Flags().Changed); err != nil {
 				return err
 			}
-			files, err := attached(attach)
-			if err != nil {
+			if start.Attachments, err = attached(attach); err != nil {
 				return err
 			}
-			name, err := pickAgent(ctx, cl, agent)
-			if err != nil {
+			if err := origins(ctx, cl, from, like, &start); err != nil {
 				return err
-			}
-			if from != "" {
-				if from, err = fullID(ctx, cl, from); err != nil {
-					return err
-				}
-			}
-			start := api.StartSession{
-				Agent: name, Text: text, Key: key, Set: set, From: blaise.SessionID(from), Settings: settings,
-				Attachments: files,
 			}
 			p, err := again(ctx, a, func() (api.Posted, error) { return cl.StartSession(ctx, start) })
 			if err != nil {
-				return nameAgents(ctx, cl, name, err)
+				return nameAgents(ctx, cl, start.Agent, err)
 			}
 			return a.posted(ctx, cl, p, wait)
 		}),
@@ -67,6 +65,7 @@ func startCommand(a *app) *cobra.Command {
 	attachFlag(f, &attach)
 	f.StringVar(&agent, "agent", "", "the agent; may be left out where there is one, or one named default")
 	f.StringVar(&from, "from", "", "go on from the work of this session")
+	f.StringVar(&like, "again", "", "begin as this `session` did: its agent, inputs and first message, where none is given")
 	f.StringToStringVar(&set, "set", nil, "an input that the agent declares, `name=value`")
 	f.Func("repo", "a repository by `URL`: the agent's input repo", func(url string) error { return f.Set("set", "repo="+url) })
 	f.BoolVar(&wait, "wait", false, "print the answer as it comes; 6 if there is none")

@@ -35,14 +35,6 @@ func rough(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
-// plural is a number of things in words; it knows things with an s alone.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // dash stands for what is empty in a table.
 func dash[T ~string](s T) string {
 	if s == "" {

@@ -16,7 +16,7 @@ func (a *app) printUsage(s api.Session) {
 	}
 	b := s.Budget
 	active := time.Duration(b.ActiveSeconds.Used) * time.Second
-	a.field("budget", "%s, %s tokens, %s active", plural(int(b.Turns.Used), "turn"), blaise.TokenCount(b.Tokens.Used), active)
+	a.field("budget", "%s, %s tokens, %s active", blaise.Count(int(b.Turns.Used), "turn"), blaise.TokenCount(b.Tokens.Used), active)
 }
 
 // usageText is what was used in words, "" for nothing that is known.

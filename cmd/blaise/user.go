@@ -56,11 +56,21 @@ func userAddCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printLink(l)
+			return a.handOn(u.Name, l)
 		}),
 	})
 	c.Flags().StringVar(&u.Role, "role", "member", "viewer, member or admin")
 	return c
+}
+
+// handOn prints the link of another user, and what is to be done with it.
+func (a *app) handOn(name string, l api.Link) error {
+	if err := a.printLink(l); err != nil || a.json {
+		return err
+	}
+	_, err := fmt.Fprintf(a.err, "send it to %s: it works once, within 15 minutes, in a browser or with `blaise login LINK`; "+
+		"another: blaise user invite %s\n", name, name)
+	return err
 }
 
 func userInviteCommand(a *app) *cobra.Command {
@@ -73,7 +83,7 @@ func userInviteCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printLink(l)
+			return a.handOn(args[0], l)
 		}),
 	})
 }

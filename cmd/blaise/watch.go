@@ -60,12 +60,31 @@ func transcriptCommand(a *app) *cobra.Command {
 			}
 			err = c.Transcript(ctx, id, after, w.event)
 			w.teller.endLine()
-			return err
+			if err != nil || a.json {
+				return err
+			}
+			return a.unheard(ctx, c, id)
 		}),
 	})
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the session has ended")
 	c.Flags().Int64Var(&after, "after", 0, "begin after this seq")
 	return c
+}
+
+// unheard prints the messages of a session that its agent never got: the
+// transcript has none of them.
+func (a *app) unheard(ctx context.Context, c *api.Client, id blaise.SessionID) error {
+	s, err := c.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, m := range s.Messages {
+		if m.DeliveredAt == nil {
+			fmt.Fprintf(a.out, "· %s, to an agent that never got it: %s\n  (%s)\n",
+				harmless(m.Author), harmless(m.Text), because(string(m.State), harmless(m.Reason)))
+		}
+	}
+	return nil
 }
 
 // done is the error of a following that was left on purpose.

@@ -109,7 +109,7 @@ func (a *app) printReaped(r daemon.Reaped, dry bool) {
 		fmt.Fprintf(a.out, "%s: %s %s of %s: %s\n", verb, t.Kind, printable(t.Name), t.Environment, t.Why)
 	}
 	for _, w := range r.Saved {
-		fmt.Fprintf(a.out, "saved: %s in %s (%d files)\n", w.Ref, w.Repo, w.Files)
+		fmt.Fprintf(a.out, "saved: %s in %s (%s)\n", w.Ref, w.Repo, blaise.Count(w.Files, "file"))
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(a.out, "note: %s\n", printable(note))

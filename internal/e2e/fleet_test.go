@@ -27,7 +27,7 @@ func TestX11_DrainLetsTurnsEnd(t *testing.T) {
 	b.say(id, "sleep 3")
 	b.state(id, blaise.SessionWorking)
 	drained := b.aside("runner", "drain", "--state", filepath.Join(b.dir, "state"))
-	b.why("laptop", "takes nothing more: it drains, 1 runs to go")
+	b.why("laptop", "takes nothing more: it drains, 1 run to go")
 	late := b.start("hello")
 	drained()
 	b.goneDaemon("state")

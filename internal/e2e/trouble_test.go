@@ -118,7 +118,7 @@ func TestA24_ThreeDeadRunsGiveUp(t *testing.T) {
 		b.runState(id, n, blaise.RunEnded)
 	}
 	s := b.environment(id, blaise.EnvDestroyed)
-	if s.Outcome != blaise.OutcomeFailed || !strings.Contains(s.Reason, "3 runs failed in a row") {
+	if s.Outcome != blaise.OutcomeFailed || !strings.Contains(s.Reason, "3 runs in a row were lost or refused") {
 		t.Errorf("session %s: %s", s.Outcome, s.Reason)
 	}
 	b.wantRuns(id, "start lost", "resume lost", "resume lost", "teardown completed")

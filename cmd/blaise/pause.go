@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+
+	"github.com/spf13/cobra"
+)
+
+func pauseCommand(a *app) *cobra.Command {
+	var reason string
+	var noWait bool
+	c := &cobra.Command{
+		Use: "pause ID", Short: "Pause a session now; a message wakes it",
+		Long: "Pauses a session, and waits until its work is saved and its run is gone: what follows, as\n" +
+			"`blaise push`, has that save. A message wakes it. Ctrl-C ends the waiting alone.",
+		Example: "  blaise pause k3v9 && blaise push k3v9", Args: exactArgs("a session"),
+		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			s, err := found(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			if err := c.Pause(ctx, s.ID, reason); err != nil {
+				return err
+			}
+			if _, err = fmt.Fprintf(a.out, "session %s: pausing\n", s.ID); err != nil || noWait {
+				return err
+			}
+			return a.awaitPause(ctx, c, s)
+		}),
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why, for the record")
+	c.Flags().BoolVar(&noWait, "no-wait", false, "return at once; the pause goes on")
+	return c
+}
+
+// awaitPause waits until the run that a session had is over, however that came.
+func (a *app) awaitPause(ctx context.Context, c *api.Client, was api.Session) error {
+	w := newWaitTeller(a, string(was.ID))
+	s, err := a.until(ctx, c, was.ID, func(s api.Session) bool {
+		w.tell(ctx, c)
+		n := len(was.Runs)
+		return s.Held || n == 0 || len(s.Runs) > n || len(s.Runs) == n && s.Runs[n-1].State == blaise.RunEnded
+	})
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(a.err, "session %s goes on pausing; see `blaise show %s`\n", was.ID, was.ID)
+		return err
+	case err != nil:
+		return err
+	case s.Held:
+		_, err = fmt.Fprintf(a.out, "the session is held: it pauses after `blaise release %s`\n", was.ID)
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "session %s: %s; %s\n", was.ID, s.State, savedAs(s))
+	return err
+}
