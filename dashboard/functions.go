@@ -11,18 +11,19 @@ import (
 // functions are what the templates may call.
 func (d *dashboard) functions() template.FuncMap {
 	return template.FuncMap{
-		"when":  when,
-		"ago":   func(t time.Time) string { return ago(d.o.Now().Sub(t)) },
-		"words": func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
-		"json":  indented,
-		"class": class,
-		"form":  formOf,
-		"first": firstOf,
-		"clock": clockWords,
-		"plain": func(s any) string { return cutTo(plain(fmt.Sprint(s)), lineMost) },
-		"base":  func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".git") },
-		"short": func(s any) string { return shortID(fmt.Sprint(s)) },
-		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"when":    when,
+		"exactly": exactly,
+		"ago":     func(t time.Time) string { return ago(d.o.Now().Sub(t)) },
+		"words":   func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
+		"json":    indented,
+		"class":   class,
+		"form":    formOf,
+		"first":   firstOf,
+		"clock":   clockWords,
+		"plain":   func(s any) string { return cutTo(plain(fmt.Sprint(s)), lineMost) },
+		"base":    func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".git") },
+		"short":   func(s any) string { return shortID(fmt.Sprint(s)) },
+		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	}
 }
 
@@ -44,6 +45,13 @@ func when(t any) template.HTML {
 	at = at.UTC()
 	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, //nolint:gosec // digits alone
 		at.Format(time.RFC3339), at.Format("2006-01-02 15:04 UTC")))
+}
+
+// exactly is a moment to the second.
+func exactly(t time.Time) template.HTML {
+	t = t.UTC()
+	return template.HTML(fmt.Sprintf(`<time data-exact datetime="%s">%s</time>`, //nolint:gosec // digits alone
+		t.Format(time.RFC3339), t.Format("2006-01-02 15:04:05 UTC")))
 }
 
 func ago(d time.Duration) string {

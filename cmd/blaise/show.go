@@ -32,6 +32,9 @@ func showCommand(a *app) *cobra.Command {
 	})
 }
 
+// reasonMost is how much of a reason is shown: one may hold the lines of a log.
+const reasonMost = 1000
+
 func (a *app) printSession(s api.Session) {
 	a.field("session", "%s  %s", s.ID, oneLine(s.Title, 80))
 	state := string(s.State)
@@ -41,7 +44,7 @@ func (a *app) printSession(s api.Session) {
 	if s.Held {
 		state += ", held"
 	}
-	a.field("state", "%s", because(state, s.Reason))
+	a.field("state", "%s", because(state, oneLine(s.Reason, reasonMost)))
 	a.field("agent", "%s", s.Agent)
 	if s.Repo != "" {
 		a.field("repository", "%s", s.Repo)
@@ -84,7 +87,7 @@ func because(what, why string) string {
 func (a *app) printEnvironment(e api.Environment) {
 	a.field("environment", "%s: %s", e.State, e.Meaning)
 	if e.LastError != "" {
-		a.field("last error", "%s", e.LastError)
+		a.field("last error", "%s", oneLine(e.LastError, reasonMost))
 	}
 	if e.LeftBehind != "" {
 		a.field("left behind", "%s", e.LeftBehind)
@@ -153,7 +156,7 @@ func (a *app) printClocks(clocks []api.Clock) {
 func (a *app) printMessages(all []api.Message) {
 	for _, m := range all {
 		_, short := splitID(string(m.ID))
-		a.field("message", "%s %s: %s", short, because(string(m.State), m.Reason), oneLine(m.Text, 80))
+		a.field("message", "%s %s: %s", short, because(string(m.State), oneLine(m.Reason, reasonMost)), oneLine(m.Text, 80))
 		for _, f := range m.Attachments {
 			a.field("", "with %s", oneLine(f.String(), 100))
 		}
@@ -172,6 +175,6 @@ func (a *app) printRuns(all []api.Run) {
 		if r.Outcome != "" {
 			state = string(r.Outcome)
 		}
-		a.field("run", "%s %s %s", r.ID, r.Kind, because(state, r.Reason))
+		a.field("run", "%s %s %s", r.ID, r.Kind, because(state, oneLine(r.Reason, reasonMost)))
 	}
 }

@@ -31,7 +31,7 @@ func whyCommand(a *app) *cobra.Command {
 				return printJSON(a.out, w)
 			}
 			for _, l := range w.Lines {
-				fmt.Fprintln(a.out, strings.Join(a.look().Words(harmless(l), "", "  "), "\n"))
+				fmt.Fprintln(a.out, strings.Join(a.look().Words(oneLine(l, 4000), "", "  "), "\n"))
 			}
 			return nil
 		}),

@@ -22,6 +22,8 @@ function dress(root) {
     if ("due" in t.dataset) {
       t.textContent = within(at - Date.now());
       t.title = at.toLocaleString();
+    } else if ("exact" in t.dataset) {
+      t.textContent = at.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
     } else {
       const today = at.toDateString() === new Date().toDateString();
       t.textContent = today ? at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
