@@ -39,7 +39,7 @@ func (d *decision) mayShell() error {
 	if err := d.notHeld(); err != nil {
 		return err
 	}
-	if stop := s.stop(); stop != nil || s.Run != nil && s.Run.State == RunStopping {
+	if s.Run != nil && (s.stop() != nil || s.Run.State == RunStopping) {
 		return Errorf(CodeRefused, "run %s is stopping", s.Run.ID).WithHint("blaise why %s", s.Session.ID)
 	}
 	if why := s.noShell(); why != "" {
