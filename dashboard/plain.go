@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"blaise.dev/blaise/transcript"
 )
 
 // escapes are the sequences by which programs colour a terminal, and worse.
@@ -36,13 +38,5 @@ func plain(text string) string {
 	return b.String()
 }
 
-// deceives says that a character is not shown, but changes how others are.
-func deceives(r rune) bool {
-	switch {
-	case r == '\n', r == '\t':
-		return false
-	case r < ' ', r == 0x7f:
-		return true
-	}
-	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
-}
+// deceives leaves newline and tab alone.
+func deceives(r rune) bool { return r != '\n' && r != '\t' && transcript.Deceives(r) }

@@ -132,13 +132,19 @@ func (w *stderrWriter) tell(line string) {
 	w.progress(Progress{What: m[1], Done: done, Total: total})
 }
 
+// own says that a variable is git's, or Blaise's with its secrets, which hooks
+// and filters of a repository have no need of.
+func own(key string) bool {
+	return strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "BLAISE_") || strings.HasPrefix(key, "OTEL_")
+}
+
 // cleanEnv is the process's environment without git's variables but those
 // named: where the user's configuration and keys are.
 func cleanEnv(keep ...string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
 		key, _, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(key, "GIT_") && !strings.HasPrefix(key, "BLAISE_") && key != "LC_ALL" {
+		if !own(key) && key != "LC_ALL" {
 			env = append(env, kv)
 			continue
 		}

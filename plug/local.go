@@ -92,8 +92,9 @@ func (l *Local) tell(p *localProcess) error {
 	return nil
 }
 
-// base is the environment without what is Blaise's own or would lead git
-// astray: a runner started from a git hook has GIT_DIR set.
+// base is the environment without what is Blaise's own, as are the runner's
+// OTEL_ variables with the collector's password, or would lead git astray: a
+// runner started from a git hook has GIT_DIR set.
 func (l *Local) base() []string {
 	env := l.Env
 	if env == nil {
@@ -102,7 +103,7 @@ func (l *Local) base() []string {
 	kept := make([]string, 0, len(env))
 	for _, kv := range env {
 		key, _, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(key, "BLAISE_") && !slices.Contains(gitLocalVars, key) {
+		if !strings.HasPrefix(key, "BLAISE_") && !strings.HasPrefix(key, "OTEL_") && !slices.Contains(gitLocalVars, key) {
 			kept = append(kept, kv)
 		}
 	}

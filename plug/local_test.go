@@ -41,8 +41,8 @@ func TestLocalStart(t *testing.T) {
 	})
 	t.Run("what is Blaise's own is not passed on", func(t *testing.T) {
 		l := host(t, "/")
-		l.Env = []string{"PATH=" + os.Getenv("PATH"), "BLAISE_TOKEN=x", "GIT_DIR=/x", "KEPT=1"}
-		if got := plugtest.Sh(t, l, "echo $BLAISE_TOKEN$GIT_DIR$KEPT"); got != "1" {
+		l.Env = []string{"PATH=" + os.Getenv("PATH"), "BLAISE_TOKEN=x", "GIT_DIR=/x", "OTEL_EXPORTER_OTLP_HEADERS=x", "KEPT=1"}
+		if got := plugtest.Sh(t, l, "echo $BLAISE_TOKEN$GIT_DIR$OTEL_EXPORTER_OTLP_HEADERS$KEPT"); got != "1" {
 			t.Errorf("got %q", got)
 		}
 	})

@@ -123,7 +123,8 @@ func copyIdentity(from, to string) error {
 // Fence makes the leases of all live runs of a SQLite directory worthless, and
 // says how many there were. It is for a copy that is taken into use: those runs
 // may have told what came after it, which the copy does not know. They stop,
-// and their sessions are resumed. No process may be at work on the directory.
+// and their sessions are resumed. Deliveries that were due are given up: most
+// were made since. No process may be at work on the directory.
 func Fence(ctx context.Context, dir string) (fenced int64, err error) {
 	db, err := sql.Open("sqlite", address(filepath.Join(dir, sqliteFiles[0]), "busy_timeout(10000)"))
 	if err != nil {
@@ -134,8 +135,21 @@ func Fence(ctx context.Context, dir string) (fenced int64, err error) {
 	if err == nil {
 		fenced, err = res.RowsAffected()
 	}
+	if err == nil {
+		err = giveUpDeliveries(ctx, db)
+	}
 	if err != nil {
-		return 0, fmt.Errorf("fence runs: %w", err)
+		return 0, fmt.Errorf("fence runs and deliveries: %w", err)
 	}
 	return fenced, nil
+}
+
+func giveUpDeliveries(ctx context.Context, db *sql.DB) error {
+	var known bool // not to a copy of an early version
+	row := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'deliveries'`)
+	if err := row.Scan(&known); err != nil || !known {
+		return err
+	}
+	_, err := db.ExecContext(ctx, `UPDATE deliveries SET due_at = 0 WHERE due_at > 0`)
+	return err
 }

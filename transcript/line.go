@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 )
 
 // Line renders e as one plain line for a terminal, without its time. It is
@@ -139,21 +138,4 @@ func join(sep string, parts ...string) string {
 		}
 	}
 	return strings.Join(kept, sep)
-}
-
-// Harmless makes s one line that a terminal shows as it is: without control
-// characters, escape sequences and marks that turn the direction of text.
-func Harmless(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.Map(visible, s), unicode.IsSpace), " ")
-}
-
-func visible(r rune) rune {
-	switch {
-	case unicode.IsSpace(r):
-		return ' '
-	case unicode.IsControl(r), r == '\u200e', r == '\u200f',
-		r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\ufeff':
-		return -1
-	}
-	return r
 }

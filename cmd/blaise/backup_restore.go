@@ -43,7 +43,8 @@ func backupRestoreCommand(a *app) *cobra.Command {
 		Long: "Makes the data folder anew from a backup. The folder must be empty, and the backup is\n" +
 			"verified first. Runs that lived when it was made are stopped as soon as they are heard:\n" +
 			"they may have told what came after it. Their sessions go on in the environments that\n" +
-			"they left. (The work of one session is given back by `blaise restore ID`.)",
+			"they left. Tokens, users and roles are as they were: what was revoked since then is to\n" +
+			"be revoked again. What webhooks were to be told then is given up. (The work of one session is given back by `blaise restore ID`.)",
 		Example: "  blaise backup restore /backups/blaise-20261130T020000Z.tar.gz --data /var/lib/blaise",
 		Args:    exactArgs("a backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {

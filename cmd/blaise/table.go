@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"blaise.dev/blaise/internal/tty"
+	"blaise.dev/blaise/transcript"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -109,16 +109,7 @@ func total(wide []int) int {
 }
 
 // printJSON writes one document.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
+func printJSON(w io.Writer, v any) error { return transcript.PrintJSON(w, v, "  ") }
 
 // printJSONLine writes one object on a line of its own.
-func printJSONLine(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
+func printJSONLine(w io.Writer, v any) error { return transcript.PrintJSON(w, v, "") }

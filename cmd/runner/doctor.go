@@ -81,9 +81,9 @@ func (a *app) doctor(ctx context.Context, o ledgerOptions, file string) error {
 func written(found []doctor.Line) string {
 	var b strings.Builder
 	for _, l := range found {
-		fmt.Fprintf(&b, "%-5s %s: %s\n", l.Result, l.What, l.Text)
+		fmt.Fprintf(&b, "%-5s %s: %s\n", l.Result, printable(l.What), printable(l.Text))
 		if l.Do != "" && l.Result != doctor.OK {
-			fmt.Fprintf(&b, "      -> %s\n", l.Do)
+			fmt.Fprintf(&b, "      -> %s\n", printable(l.Do))
 		}
 	}
 	return b.String()

@@ -43,7 +43,7 @@ func runsListCommand(a *app) *cobra.Command {
 			w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "RUN\tKIND\tAGENT\tPID\tSINCE")
 			for _, r := range runs {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", r.Run, r.Kind, r.Agent, r.PID,
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", r.Run, r.Kind, printable(string(r.Agent)), r.PID,
 					time.Since(r.Since).Round(time.Second))
 			}
 			return w.Flush()

@@ -12,6 +12,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/acp"
 	"blaise.dev/blaise/config"
+	"blaise.dev/blaise/transcript"
 
 	"github.com/spf13/cobra"
 )
@@ -113,10 +114,10 @@ func (a *app) showStep(s acp.ProbeStep) {
 	fmt.Fprintln(a.out, strings.TrimRight(line, " "))
 }
 
-// printable is text of the agent's on one line, without control characters.
+// printable is text that others wrote on one line, without what deceives.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+		if transcript.Deceives(r) {
 			return ' '
 		}
 		return r

@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+
+	"blaise.dev/blaise/transcript"
 
 	"github.com/spf13/cobra"
 )
@@ -94,8 +95,4 @@ func (a *app) jsonFlag(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-func (a *app) print(v any) error {
-	e := json.NewEncoder(a.out)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
+func (a *app) print(v any) error { return transcript.PrintJSON(a.out, v, "  ") }

@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"blaise.dev/blaise/transcript"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -24,17 +25,8 @@ func Harmless(s string) string {
 	}, s)
 }
 
-// harmful leaves newline and tab alone; it takes the characters that reorder
-// text as well, which can make a command read as another.
-func harmful(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x200E, r == 0x200F:
-		return true
-	}
-	return unicode.IsControl(r)
-}
+// harmful leaves newline and tab alone.
+func harmful(r rune) bool { return r != '\n' && r != '\t' && transcript.Deceives(r) }
 
 // OneLine is s on one harmless line that fills at most n cells.
 func OneLine(s string, n int) string {

@@ -17,7 +17,7 @@ import (
 var hostile = []string{
 	"\x1b[2J\x1b[H", "\x1b]0;title\a", "\x1b]52;c;aGk=\x1b\\", "\x1b]8;;http://evil\x1b\\good\x1b]8;;\x1b\\",
 	"\x9b2J", "\u009d0;title\u009c", "\x1bP+q544e\x1b\\", "\x1b[8mhidden\x1b[0m", "a\rb", "a\bb", "\x00", "\x7f",
-	"rm \u202e fdp.exe", "\u2066x\u2069", "\u200f",
+	"rm \u202e fdp.exe", "\u2066x\u2069", "\u200f", "\u061c", "\u200e", "&#x61c;",
 	"&#27;[2J", "&#x1b;]0;title&#7;", "&#x9b;2J", "&#8238;abc", "`&#27;`", "[&#27;[8m](http://x)",
 	"<&#27;[2J>", "| &#27; |\n|---|\n| \x1b[2J |", "```\x1b[2J\n\x1b]0;t\a\n```", "[x](http://a\x1b[2J)", "![\x1b](\x1b)",
 }
@@ -33,7 +33,7 @@ func quiet(t *testing.T, source string, lines []string, colours bool) {
 			text = colour.ReplaceAllString(line, "")
 		}
 		for _, r := range text {
-			if unicode.IsControl(r) || r == '\u202e' || r == '\u2066' || r == '\u200f' {
+			if unicode.IsControl(r) || strings.ContainsRune("\u202e\u2066\u200e\u200f\u061c", r) {
 				t.Errorf("%q became %q, with %U", source, line, r)
 			}
 		}
