@@ -74,6 +74,9 @@ func TestFillTakesAnAddressForARepository(t *testing.T) {
 		{"{input.repo}", "https://h/team/app", true},
 		{"{input.repo}", "", true},
 		{"{input.repo}", "data", false},
+		{"{input.repo}", "ann:s3cret@h:app", false},
+		{"{input.repo}", "https://ann:s3cret@h/app", false},
+		{"https://ann:{input.repo}@h/app", "s3cret", false},
 		{"{input.repo}", "/etc", false},
 		{"/srv/{input.repo}", "app", true}, // the operator's own choice
 		{"/srv/{input.repo}", "../home/ann", false},
@@ -97,7 +100,7 @@ func TestFillTakesAnAddressForARepository(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cfg.Fill(map[string]string{"repo": c.input}); (err == nil) != c.ok {
+		if _, err := cfg.Fill(map[string]string{"repo": c.input}); (err == nil) != c.ok || err != nil && strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s with %q: %v", c.repo, c.input, err)
 		}
 	}

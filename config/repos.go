@@ -64,7 +64,7 @@ func chosenRepo(raw, filled plug.Spec) error {
 		}
 	case at[0] == 0 || plug.ByURL(was.Value):
 		return fmt.Errorf("plug %q: repo: the input says %q, which is no address of a repository: "+
-			"give one that runner.repos allows, as https://HOST/PATH", filled.ID, is.Value)
+			"give one that runner.repos allows, as https://HOST/PATH", filled.ID, plug.ShownRepo(is.Value))
 	case ups(is.Value) > ups(was.Value):
 		return fmt.Errorf("plug %q: repo: the input leads up to %q: give a name below %q", filled.ID, is.Value, was.Value[:at[0]])
 	}

@@ -28,7 +28,7 @@ func Mirror(ctx context.Context, dir string, u URL, progress func(Progress)) (*R
 	r := &Repo{Dir: dir, CommonDir: dir, Bare: true}
 	lock := filepath.Join(dir, "fetch.lock")
 	err := r.lockedBy(ctx, lock, fetchWait, func(ctx context.Context) error {
-		if st, err := os.Stat(lock); err == nil && st.Size() > 0 && st.ModTime().After(asked) {
+		if fetchedSince(lock, asked, u) {
 			return nil // another has just done it
 		}
 		if err := r.fetchAll(ctx, u, progress); err != nil {
@@ -40,6 +40,17 @@ func Mirror(ctx context.Context, dir string, u URL, progress func(Progress)) (*R
 		return nil, err
 	}
 	return Open(ctx, dir)
+}
+
+// fetchedSince reports whether somebody has fetched from u, and from no other
+// place since.
+func fetchedSince(lock string, asked time.Time, u URL) bool {
+	st, err := os.Stat(lock)
+	if err != nil || !st.ModTime().After(asked) {
+		return false
+	}
+	from, err := os.ReadFile(lock)
+	return err == nil && string(from) == u.text+"\n"
 }
 
 var symref = regexp.MustCompile(`(?m)^ref: refs/heads/(\S+)\tHEAD$`)
@@ -89,13 +100,19 @@ func (r *Repo) far(ctx context.Context, u URL, progress func(Progress), args ...
 // explained says what to do where git does not get through.
 func explained(err error, u URL) error {
 	var e *Error
-	if !errors.As(err, &e) || e.Hint != "" {
+	if !errors.As(err, &e) {
+		return err
+	}
+	if u.text != u.String() { // git tells who was to sign in
+		e.Stderr = strings.ReplaceAll(e.Stderr, u.user+"@", "")
+	}
+	if e.Hint != "" {
 		return err
 	}
 	for _, words := range []string{"Authentication failed", "could not read Username", "could not read Password",
 		"Permission denied", "terminal prompts disabled", "403", "not found", "Repository not found"} {
 		if strings.Contains(e.Stderr, words) {
-			e.Hint = "see, as the runner's user: git ls-remote " + u.text
+			e.Hint = "see, as the runner's user: git ls-remote " + u.String()
 			break
 		}
 	}

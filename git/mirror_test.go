@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"blaise.dev/blaise/git"
 )
@@ -96,6 +97,55 @@ func TestMirrorIsFetchedByManyAtOnce(t *testing.T) {
 	run(t, dir, "fsck", "--strict")
 }
 
+// app and app.git beside each other are two repositories: each has a mirror, and
+// who waits while one is fetched does not get the other.
+func TestMirrorIsOfOneRepository(t *testing.T) {
+	t.Parallel()
+	_, app := newRepo(t)
+	at := filepath.Dir(app)
+	run(t, app, "commit", "-q", "--allow-empty", "-m", "app")
+	run(t, at, "clone", "-q", app, app+".git")
+	run(t, app+".git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "app.git")
+	var all sync.WaitGroup
+	for text, want := range map[string]string{"file://" + app: "app", "file://" + app + ".git": "app.git"} {
+		u := parsed(t, text)
+		all.Go(func() {
+			r, err := git.Mirror(t.Context(), filepath.Join(at, "mirrors", u.Name()), u, nil)
+			if err != nil {
+				t.Error(err)
+			} else if got := run(t, r.Dir, "log", "-1", "--format=%s", "HEAD"); got != want {
+				t.Errorf("%s: got %q, want %q", text, got, want)
+			}
+		})
+	}
+	all.Wait()
+	if found, _ := filepath.Glob(filepath.Join(at, "mirrors", "*")); len(found) != 2 {
+		t.Errorf("got %v, want two mirrors", found)
+	}
+}
+
+// A fetch from one place does not do for who wants another.
+func TestMirrorIsFetchedFromWhereItIsAsked(t *testing.T) {
+	t.Parallel()
+	_, one := newRepo(t)
+	_, other := newRepo(t)
+	run(t, other, "commit", "-q", "--allow-empty", "-m", "other")
+	dir := filepath.Join(tempDir(t), "m.git")
+	if _, err := git.Mirror(t.Context(), dir, parsed(t, "file://"+one), nil); err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Hour) // as if it was fetched while the next waits
+	if err := os.Chtimes(filepath.Join(dir, "fetch.lock"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := git.Mirror(t.Context(), dir, parsed(t, "file://"+other), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, dir, "log", "-1", "--format=%s", "HEAD"); got != "other" {
+		t.Errorf("got %q, want the other", got)
+	}
+}
+
 // Passwords come from the user's own git and are asked of nobody.
 func TestMirrorAsksNobodyForAPassword(t *testing.T) {
 	text, _ := webRepo(t, "hunter2")
@@ -103,6 +153,11 @@ func TestMirrorAsksNobodyForAPassword(t *testing.T) {
 	_, err := git.Mirror(t.Context(), dir, u, nil)
 	var e *git.Error
 	if !errors.As(err, &e) || !strings.Contains(e.Hint, "git ls-remote "+text) {
+		t.Errorf("got %v", err)
+	}
+	token := strings.Replace(text, "://", "://s3cret@", 1)
+	_, err = git.Mirror(t.Context(), filepath.Join(tempDir(t), "m.git"), parsed(t, token), nil)
+	if !errors.As(err, &e) || !strings.Contains(e.Hint, "git ls-remote "+text) || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("got %v", err)
 	}
 	ask := filepath.Join(tempDir(t), "ask")

@@ -70,7 +70,8 @@ func TestURLIsAllowedByPatterns(t *testing.T) {
 func TestURLNamesOneDirectory(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	for _, text := range []string{"https://h/a/b", "https://h/a-b", "http://h/a/b", "git@h:a/b", "bot@h:a/b", "https://h:81/a/b"} {
+	for _, text := range []string{"https://h/a/b", "https://h/a-b", "http://h/a/b", "git@h:a/b", "bot@h:a/b", "https://h:81/a/b",
+		"https://h/a/b.git", "git@h:/a/b", "git@h:a/b.git", "ssh://git@h/a/b.git", "file:///a/b", "file:///a/b.git"} {
 		u, err := git.ParseURL(text)
 		if err != nil {
 			t.Fatal(err)
@@ -79,5 +80,34 @@ func TestURLNamesOneDirectory(t *testing.T) {
 			t.Errorf("%s is kept as %s, as %s is", text, u.Name(), other)
 		}
 		seen[u.Name()] = text
+	}
+}
+
+// What is wrong with an address is told to people and written to logs: what may
+// be a password in it is not, nor in a good one.
+func TestURLIsShownWithoutWhatMayBeAPassword(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"https://ann:s3cret@h/a", "https://s3cret@h/a", "https://ann:s3/cret@h/a", "https://ann:s3@cret@h/a",
+		"ssh://ann:s3cret@h/a", "ftp://ann:s3cret@h/a", "ann:s3cret@h:a", "https://h/a?token=s3cret", "https://s3cret@h/../a",
+		"https://s3cret@h/*", "https://ann:s3cret@h/**/a",
+	} {
+		told := git.Shown(text)
+		if u, err := git.ParseURL(text); err != nil {
+			told += err.Error()
+		} else {
+			told += u.String()
+		}
+		if err := git.CheckPattern(text); err != nil {
+			told += err.Error()
+		}
+		if strings.Contains(told, "s3") || strings.Contains(told, "cret") || !strings.Contains(told, "h") {
+			t.Errorf("%s is told as %s", text, told)
+		}
+	}
+	for _, text := range []string{"git@h:a", "ssh://git@h/a", "https://h/a", "/srv/a@b"} {
+		if got := git.Shown(text); got != text {
+			t.Errorf("got %s, want %s", got, text)
+		}
 	}
 }

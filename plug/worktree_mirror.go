@@ -25,7 +25,7 @@ func AllowedRepo(repo string, patterns []string) error {
 	}
 	if !u.Allowed(patterns) {
 		return fmt.Errorf("this runner may not fetch %s: to allow it, add it (* stands for any one name in its path) "+
-			"to runner.repos in the runner's blaise.yml", repo)
+			"to runner.repos in the runner's blaise.yml", u)
 	}
 	return nil
 }
@@ -35,6 +35,9 @@ func CheckRepo(repo string) error {
 	_, err := git.ParseURL(repo)
 	return err
 }
+
+// ShownRepo is how a repository, by URL or not, may be named to anybody.
+func ShownRepo(repo string) string { return git.Shown(repo) }
 
 // CheckRepoPattern says what is wrong with an entry of runner.repos.
 func CheckRepoPattern(pattern string) error { return git.CheckPattern(pattern) }
@@ -81,7 +84,7 @@ func Mirrors(ctx context.Context, state string) (found []blaise.Resource, err er
 	for _, dir := range dirs {
 		from, readErr := os.ReadFile(filepath.Join(dir, "fetch.lock"))
 		found = append(found, blaise.Resource{Kind: ResourceMirror, Name: dir, Where: state,
-			Kept: "fetched from " + strings.TrimSpace(string(from))})
+			Kept: "fetched from " + git.Shown(strings.TrimSpace(string(from)))})
 		if readErr != nil || len(from) == 0 {
 			found[len(found)-1].Kept = "never fetched whole"
 			continue

@@ -114,7 +114,7 @@ func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
 		return append(bad, Finding{What: what, OK: true, Text: "worktree of " + repo + ", an input of the session"})
 	}
 	if plug.ByURL(repo) { // the file's reader has held it against runner.repos
-		return append(bad, Finding{What: what, OK: true, Text: "worktree of " + repo})
+		return append(bad, Finding{What: what, OK: true, Text: "worktree of " + plug.ShownRepo(repo)})
 	}
 	if repo == "" {
 		repo = "."
