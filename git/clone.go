@@ -6,10 +6,14 @@ import (
 	"strings"
 )
 
+// HalfExt is at the end of the name of a clone that is being made, beside where
+// it will be.
+const HalfExt = ".half"
+
 // Clone makes a repository in dir that shares nothing with this one, on a new
 // branch at start. dir appears when it is whole.
 func (r *Repo) Clone(ctx context.Context, n NewWorktree, progress func(Progress)) error {
-	half := n.Dir + ".half"
+	half := n.Dir + HalfExt
 	if err := os.RemoveAll(half); err != nil {
 		return err
 	}

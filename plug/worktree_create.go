@@ -75,7 +75,12 @@ func (w *worktree) chooseStart(ctx context.Context, s Scope, repo *git.Repo, m *
 func (w *worktree) clear(
 	ctx context.Context, s Scope, repo *git.Repo, at site, was *made,
 ) error {
-	ours := at.ownDir || was != nil && was.Dir == at.dir || repo.Owner(at.dir) == s.Environment
+	noted := at.ownDir || was != nil && was.Dir == at.dir
+	ours := noted || repo.Owner(at.dir) == s.Environment
+	if half := at.dir + git.HalfExt; !noted && (s.Alone || at.mirror) && !missing(half) {
+		return fmt.Errorf("make worktree: %q is there already, where the clone would be made, and is not ours: "+
+			"choose another dir, or remove it", half)
+	}
 	entries, err := os.ReadDir(at.dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

@@ -34,6 +34,9 @@ func (w *worktree) Destroy(ctx context.Context, s Scope) error {
 		if err := discard(m.Dir, s.Environment); err != nil {
 			return err
 		}
+		if err := removeAll(m.half()); err != nil {
+			return err
+		}
 	}
 	if repo != nil && m.Repo != "" {
 		if err := w.forget(ctx, s, repo, m); err != nil {

@@ -60,11 +60,21 @@ func Unmade(ctx context.Context, dir string) bool {
 	}
 	r := &git.Repo{Dir: m.Repo, CommonDir: m.CommonDir}
 	names, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(names) > 1 || !missing(m.Dir) || r.AdminDir(m.Dir) != "" {
+	if len(names) > 1 || !missing(m.Dir) || m.half() != "" || r.AdminDir(m.Dir) != "" {
 		return false
 	}
 	tip, err := r.Branch(ctx, m.Branch) // git makes it before the directory
 	return !m.NewBranch || err == nil && tip == ""
+}
+
+// half is the clone that was being made when the run ended, "" if there is none:
+// a whole one leaves none, so what has that name then is not ours.
+func (m *made) half() string {
+	half := m.Dir + git.HalfExt
+	if !m.Clone || m.Whole || missing(half) {
+		return ""
+	}
+	return half
 }
 
 func missing(path string) bool {

@@ -120,3 +120,43 @@ func TestDevcontainerReadsNoRepositoryByURL(t *testing.T) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
+
+// A run that ends while the clone is made at a dir of the user's own leaves half
+// of it there: the note of it stays until the half is gone too.
+func TestWorktreeByURLHalfCloned(t *testing.T) {
+	t.Parallel()
+	repo, trees := newRepo(t), plugtest.TempDir(t)
+	w := newWorktree(t, repo, map[string]any{"repo": "file://" + repo, "dir": trees + "/{session}"})
+	w.Options.Repos = []string{"file:///**"}
+	w.Open()
+	dir := filepath.Join(trees, w.Session)
+	if err := os.Rename(dir, dir+".half"); err != nil {
+		t.Fatal(err)
+	}
+	layer := filepath.Join(w.State, "environments", w.Session, "src")
+	note := filepath.Join(layer, "made.json")
+	write(t, note, strings.Replace(read(t, note), `"whole":true`, `"whole":false`, 1))
+	if plug.Unmade(t.Context(), layer) {
+		t.Error("half a clone is there, and its note is thrown away")
+	}
+	if err := w.Stack().Destroy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(trees, "*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// What is the user's where the clone would be made is not taken for a half.
+func TestWorktreeByURLLeavesTheUsersHalf(t *testing.T) {
+	t.Parallel()
+	repo, trees := newRepo(t), plugtest.TempDir(t)
+	write(t, filepath.Join(trees, "app.half/precious"), "mine\n")
+	w := newWorktree(t, repo, map[string]any{"repo": "file://" + repo, "dir": trees + "/app"})
+	w.Options.Repos = []string{"file:///**"}
+	contains(t, openError(t, w).Error(), "app.half", "is not ours")
+	if err := w.Stack().Destroy(t.Context()); err != nil {
+		t.Error(err)
+	}
+	read(t, filepath.Join(trees, "app.half/precious"))
+}

@@ -60,7 +60,7 @@ func (w *worktree) forgetNested(ctx context.Context, s Scope, repo *git.Repo, m 
 // sandbox may have put others beside its worktree.
 func ours(name, worktree string) bool {
 	base := filepath.Base(worktree)
-	return name == base || name == base+".half" || strings.HasPrefix(name, madeFile) ||
+	return name == base || name == base+git.HalfExt || strings.HasPrefix(name, madeFile) ||
 		strings.HasPrefix(name, ".trash-") ||
 		strings.HasPrefix(name, "shot-") && strings.HasSuffix(name, ".git")
 }
