@@ -17,6 +17,7 @@ import (
 type judge struct {
 	machine blaise.MachineID
 	runs    map[blaise.SessionID]bool                // of which a run is here
+	made    map[blaise.EnvironmentID]bool            // of which a directory is here: the rest goes with it
 	ledger  map[blaise.EnvironmentID]api.LedgerEntry // nil: Blaise was not asked
 	listed  map[string]bool                          // kinds of thing that plugs listed, and where
 	there   map[[3]string]bool                       // what was found
@@ -31,9 +32,9 @@ func sessionOf(id blaise.EnvironmentID) blaise.SessionID {
 func (j judge) thing(r blaise.Resource) api.Thing {
 	t := api.Thing{Resource: r, Session: sessionOf(r.Environment)}
 	e, known := j.ledger[r.Environment]
-	mine := r.Machine == j.machine && j.machine != ""
+	mine := j.machine != "" && (r.Machine == j.machine || r.Machine == "" && j.made[r.Environment])
 	switch {
-	case r.Kind == plug.ResourceMirror:
+	case r.Kind == plug.ResourceMirror || r.Kind == plug.ResourceRestored:
 		t.Class, t.Why = api.ClassKept, r.Kept
 	case r.Environment == "":
 		t.Class, t.Why = api.ClassUnknown, "nothing says whose it is"

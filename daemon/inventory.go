@@ -59,11 +59,17 @@ func (p Premises) still(ctx context.Context, things []api.Thing) []api.Thing {
 }
 
 func judgeOf(machine blaise.MachineID, found []blaise.Resource) judge {
-	j := judge{machine: machine, runs: map[blaise.SessionID]bool{}, listed: map[string]bool{}, there: map[[3]string]bool{}}
+	j := judge{
+		machine: machine, runs: map[blaise.SessionID]bool{}, made: map[blaise.EnvironmentID]bool{},
+		listed: map[string]bool{}, there: map[[3]string]bool{},
+	}
 	for _, r := range found {
 		j.there[keyOf(r)], j.listed[r.Kind+"\x00"+r.Where] = true, true
-		if r.Kind == kindRun {
+		switch r.Kind {
+		case kindRun:
 			j.runs[sessionOf(r.Environment)] = true
+		case kindDirectory:
+			j.made[r.Environment] = true
 		}
 	}
 	return j

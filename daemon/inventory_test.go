@@ -120,8 +120,12 @@ func TestX4_InventoryAgainstTheLedger(t *testing.T) {
 	}
 	y.want(y.inventory(line("s1aaaaaa", blaise.EnvPaused)), "worktree=ours", "branch=ours", "directory=ours")
 	y.want(y.inventory(line("s1aaaaaa", blaise.EnvDestroyed)), "worktree=orphaned", "branch=orphaned", "directory=orphaned")
-	// Blaise does not know it; the branch's name alone does not say who made it.
-	y.want(y.inventory(), "worktree=orphaned", "directory=orphaned", "branch=unknown")
+	// Blaise does not know it: the branch goes with its worktree. Of another one
+	// the name alone does not say who made it.
+	y.want(y.inventory(), "worktree=orphaned", "directory=orphaned", "branch=orphaned")
+	y.git("branch", "blaise/s2aaaaaa")
+	y.want(y.inventory(), "worktree=orphaned", "branch=unknown")
+	y.git("branch", "-D", "blaise/s2aaaaaa")
 	away := y.p.Inventory(t.Context(), func(context.Context, api.AskLedger) (api.Ledger, error) {
 		return api.Ledger{}, errors.New("no answer")
 	})
@@ -133,6 +137,22 @@ func TestX4_InventoryAgainstTheLedger(t *testing.T) {
 	other := y
 	other.p.StateDir = t.TempDir()
 	y.want(other.inventory(line("s1aaaaaa", blaise.EnvDestroyed)), "worktree=unknown")
+}
+
+// A branch that a person had made of a save is theirs, whatever became of the
+// session (X4, X5).
+func TestX4_RestoredBranchIsKept(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.git("branch", "blaise/s1aaaaaa-restored")
+	for _, v := range []api.Inventory{
+		y.inventory(), y.inventory(line("s1aaaaaa", blaise.EnvPaused)), y.inventory(line("s1aaaaaa", blaise.EnvDestroyed)),
+	} {
+		y.want(v, "restored branch=kept")
+		if len(v.Things) != 1 || v.Things[0].Why != "restored from s1aaaaaa" {
+			t.Errorf("got %+v", v.Things)
+		}
+	}
 }
 
 // What the ledger has and is not there is found too, and so are records of

@@ -58,7 +58,9 @@ func (w *worktree) listBranches(ctx context.Context, repo *git.Repo) (found []bl
 		}
 		r := branchResource(repo, name)
 		r.Environment = blaise.EnvironmentID(env)
-		if unmerged[name] {
+		if session, _, restored := strings.Cut(env, "-restored"); restored {
+			r.Kind, r.Environment, r.Kept = ResourceRestored, blaise.EnvironmentID(session), "restored from "+session
+		} else if unmerged[name] {
 			r.Kept = "it holds commits of its own"
 		}
 		found = append(found, r)
@@ -87,5 +89,9 @@ func listSaves(ctx context.Context, repo *git.Repo) (found []blaise.Resource, er
 	return found, err
 }
 
-// ResourceSaves is the kind of what is left of a session on purpose.
-const ResourceSaves = "saved work"
+// The kinds of what is left of a session on purpose: its saves, and a branch
+// that a person had made of one.
+const (
+	ResourceSaves    = "saved work"
+	ResourceRestored = "restored branch"
+)

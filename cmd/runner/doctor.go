@@ -60,7 +60,7 @@ func (a *app) doctor(ctx context.Context, o ledgerOptions, file string) error {
 	}
 	found := doctor.Look(ctx, doctor.Options{
 		URL: strings.TrimRight(url, "/"), Config: config, State: state, Version: programVersion(),
-		Token: func() (string, error) { return token(o.tokenFile) },
+		Token: func() (string, error) { return token(o.tokenFile) }, TokenFile: o.tokenFile,
 	})
 	if file != "" {
 		if err := a.bundle(ctx, file, sick{found: found, config: config, state: state, tokenFile: o.tokenFile}); err != nil {

@@ -29,11 +29,12 @@ const (
 
 // Options say what is looked at.
 type Options struct {
-	URL     string                 // where Blaise is, "" if nobody said
-	Token   func() (string, error) // of the runner
-	Config  string                 // the path of blaise.yml
-	State   string                 // the state directory
-	Version string
+	URL       string                 // where Blaise is, "" if nobody said
+	Token     func() (string, error) // of the runner
+	TokenFile string                 // where Token has it from, "" if nobody said
+	Config    string                 // the path of blaise.yml
+	State     string                 // the state directory
+	Version   string
 }
 
 // within is how long one thing may take to be looked at.

@@ -16,6 +16,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/daemon"
 )
 
 // wayOut says through which proxy Blaise is reached. Passwords are not shown.
@@ -159,6 +160,11 @@ func clock(date string, here time.Time) []Line {
 // token asks for the ledger, which changes nothing.
 func token(ctx context.Context, o Options) []Line {
 	secret, err := o.Token()
+	if err != nil && o.TokenFile == "" {
+		if _, away := daemon.StatusOf(ctx, o.State); away == nil {
+			return lines(doubtful("token", "not tested: the daemon that runs here has one of its own", "name its file with --token-file to test it"))
+		}
+	}
 	if err != nil {
 		return lines(broken("token", words(err), hint(err)))
 	}
