@@ -17,7 +17,7 @@ func TestBackupAndRestoreUnderALiveRun(t *testing.T) {
 	id := b.start("write kept.txt it stays")
 	b.writes(id, 1)
 	file := filepath.Join(b.dir, "backup.tar.gz")
-	if said := b.run("backup", "--to", file); !strings.Contains(said, "1 sessions") {
+	if said := b.run("backup", "--to", file); !strings.Contains(said, "1 session,") {
 		t.Errorf("backup says %q", said)
 	}
 	b.fails(4, "backup", "--to", file)
