@@ -51,7 +51,8 @@ func (c *Control) untilDenied(ctx context.Context, u User, changed <-chan struct
 	}
 }
 
-// SignOut ends all that a user is signed in with, browsers and terminals. Their
+// SignOut ends all that a user is signed in with, browsers, terminals
+// and links. Their
 // tokens for scripts go on, and that of who owns the data folder. A personal
 // token does not sign its own user out: CodeDenied.
 func (c *Control) SignOut(ctx context.Context, by User, name string) error {
@@ -61,6 +62,9 @@ func (c *Control) SignOut(ctx context.Context, by User, name string) error {
 	}
 	err := c.db.Tx(ctx, func(tx *store.Tx) error {
 		if _, err := known(tx, name); err != nil {
+			return err
+		}
+		if err := tx.DeleteLoginCodes(name); err != nil {
 			return err
 		}
 		all, err := tx.UserTokens(name)

@@ -15,7 +15,8 @@ const codeLife = 15 * time.Minute
 const SignedIn = 30 * 24 * time.Hour
 
 // NewLoginCode makes a code that signs one browser or terminal in, once, as a
-// user and with no more than by may.
+// user, with no more than by may and, if that came from the provider, for no
+// longer.
 func (c *Control) NewLoginCode(ctx context.Context, by User) (string, error) {
 	if by.Personal {
 		return "", blaise.Errorf(blaise.CodeDenied, "a personal token makes no sign-in link").
@@ -25,11 +26,14 @@ func (c *Control) NewLoginCode(ctx context.Context, by User) (string, error) {
 	if by.Role != by.Whole {
 		code.Scope = string(by.Role)
 	}
-	return c.newCode(ctx, code)
+	if by.bound {
+		code.Until = by.expires
+	}
+	return c.newCode(ctx, code, func(*store.Tx) error { return nil })
 }
 
-// Invite makes a code that signs a user in, for an administrator to hand on.
-// CodeNotFound.
+// Invite makes a code that signs a user in, for an administrator to hand on. It
+// ends those that there are. CodeNotFound.
 func (c *Control) Invite(ctx context.Context, name string) (string, error) {
 	_, found, err := c.db.User(ctx, name)
 	if err != nil {
@@ -39,12 +43,15 @@ func (c *Control) Invite(ctx context.Context, name string) (string, error) {
 		return "", blaise.Errorf(blaise.CodeNotFound, "there is no user %s", name).
 			WithHint("`blaise user add %s` makes one", name)
 	}
-	return c.newCode(ctx, store.LoginCode{Name: name})
+	return c.newCode(ctx, store.LoginCode{Name: name}, func(tx *store.Tx) error { return tx.DeleteLoginCodes(name) })
 }
 
-func (c *Control) newCode(ctx context.Context, l store.LoginCode) (string, error) {
+func (c *Control) newCode(ctx context.Context, l store.LoginCode, first func(*store.Tx) error) (string, error) {
 	code := newSecret(CodePrefix)
 	return code, c.db.Tx(ctx, func(tx *store.Tx) error {
+		if err := first(tx); err != nil {
+			return err
+		}
 		return tx.PutLoginCode(HashToken(code), c.now().Add(codeLife), l)
 	})
 }
@@ -65,17 +72,21 @@ func (c *Control) Login(ctx context.Context, code, label string) (token string, 
 			return blaise.Errorf(blaise.CodeDenied, "the sign-in link was used before or is too old").
 				WithHint("`blaise open` prints a new one")
 		}
-		token, u, err = c.signIn(tx, owner, store.UserToken{Scope: l.Scope, Label: label}, SignedIn)
+		t := store.UserToken{Scope: l.Scope, Label: label, ExpiresAt: c.now().Add(SignedIn)}
+		if t.Bound = !l.Until.IsZero(); t.Bound {
+			t.ExpiresAt = l.Until
+		}
+		token, u, err = c.signIn(tx, owner, t)
 		return err
 	})
 	return token, u, err
 }
 
 // signIn makes the token of a browser or terminal; it is always a new one.
-func (c *Control) signIn(tx *store.Tx, owner store.User, t store.UserToken, life time.Duration) (string, User, error) {
+func (c *Control) signIn(tx *store.Tx, owner store.User, t store.UserToken) (string, User, error) {
 	secret := newSecret(UserPrefix)
 	t.Hash, t.ID, t.Name, t.By = HashToken(secret), newTokenID(), owner.Name, owner.Name
-	t.CreatedAt, t.ExpiresAt = c.now(), c.now().Add(life)
+	t.CreatedAt = c.now()
 	if err := tx.ForgetExpired(); err != nil {
 		return "", User{}, err
 	}

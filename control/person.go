@@ -42,7 +42,9 @@ func (c *Control) SignIn(ctx context.Context, p Person, label string) (token str
 			}
 			owner.Role = string(role)
 		}
-		token, u, err = c.signIn(tx, owner, store.UserToken{Label: label}, providerLife)
+		token, u, err = c.signIn(tx, owner, store.UserToken{
+			Label: label, Bound: true, ExpiresAt: c.now().Add(providerLife),
+		})
 		return err
 	})
 	if err == nil && changed {

@@ -63,6 +63,7 @@ type User struct {
 
 	hash    string    // the token's
 	expires time.Time // zero: never
+	bound   bool      // what it signs in ends with it
 }
 
 // May refuses what the user's role, or their token's scope, does not allow.

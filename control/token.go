@@ -111,7 +111,7 @@ func (c *Control) byHash(ctx context.Context, hash []byte) (User, error) {
 func userOf(owner store.User, t store.UserToken) User {
 	u := User{
 		Name: owner.Name, Role: Role(owner.Role), Whole: Role(owner.Role), Token: t.ID, Personal: t.Personal,
-		hash: string(t.Hash), expires: t.ExpiresAt,
+		hash: string(t.Hash), expires: t.ExpiresAt, bound: t.Bound,
 	}
 	if t.Scope != "" {
 		u.Role = lesser(u.Whole, Role(t.Scope))

@@ -36,7 +36,7 @@ func (s *Server) from(r *http.Request) peer {
 		p.https = p.https || strings.EqualFold(proto[0], "https")
 	}
 	for _, hop := range said(r, "X-Forwarded-For") {
-		addr, err := netip.ParseAddr(hop)
+		addr, err := hopAddr(hop)
 		if err != nil {
 			break
 		}
@@ -45,6 +45,14 @@ func (s *Server) from(r *http.Request) peer {
 		}
 	}
 	return p
+}
+
+// hopAddr reads what a proxy says of whom it asks for; some say the port too.
+func hopAddr(hop string) (netip.Addr, error) {
+	if at, err := netip.ParseAddrPort(hop); err == nil {
+		return at.Addr(), nil
+	}
+	return netip.ParseAddr(strings.Trim(hop, "[]"))
 }
 
 // said are the values of a list in a header, the last first: each proxy adds

@@ -100,6 +100,7 @@ func TestForwarded(t *testing.T) {
 	h = newHouse(t, behindProxy)
 	h.guess("X-Forwarded-For", "198.51.100.1, 192.0.2.1, 127.0.0.7")
 	for forwarded, want := range map[string]int{
+		"198.51.100.2, 192.0.2.1:4711": http.StatusTooManyRequests, "[2001:db8::7]:4711": http.StatusUnauthorized,
 		"198.51.100.2, 192.0.2.1": http.StatusTooManyRequests, "192.0.2.1, 198.51.100.1": http.StatusUnauthorized,
 	} {
 		resp := h.request("GET", "/api/me", control.UserPrefix+"x", "", "X-Forwarded-For", forwarded)

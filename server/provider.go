@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -77,8 +78,16 @@ func (s *Server) flowCookie(r *http.Request, value string, age int) *http.Cookie
 // own is an address of a page of ours, else that of the first.
 func own(next string) string {
 	if u, err := url.Parse(next); err == nil && u.Host == "" && u.Scheme == "" &&
-		strings.HasPrefix(next, "/") && !strings.HasPrefix(next, "//") && !strings.ContainsAny(next, "\\\r\n\t") {
+		strings.HasPrefix(next, "/") && !strings.HasPrefix(next, "//") && !strings.ContainsAny(next, "\\\r\n\t") &&
+		!signsIn(u.Path) {
 		return next
 	}
 	return "/"
+}
+
+// signsIn says that a page may sign the browser in as somebody else: only a
+// person goes there, who has not just been sent. That of terminals asks.
+func signsIn(p string) bool {
+	p = path.Clean(p)
+	return p == "/login" || strings.HasPrefix(p, "/login/") && p != "/login/terminal"
 }

@@ -279,3 +279,41 @@ func TestProviderConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestNextIsNoSignInLink: a page elsewhere can send people to sign in, and not
+// have them led onto a link of its own after it, unasked.
+func TestNextIsNoSignInLink(t *testing.T) {
+	t.Parallel()
+	h := withProvider(t, byGroups+"default: viewer\n", someone("vic@example.org"))
+	if err := h.control.AddUser(t.Context(), "x", "mallory", control.RoleViewer); err != nil {
+		t.Fatal(err)
+	}
+	code, err := h.control.Invite(t.Context(), "mallory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := h.surfer()
+	_, page := s.signIn("vic@example.org", "/login?code="+code)
+	m := regexp.MustCompile(`content="0; url=([^"]+)"`).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatal(page)
+	}
+	req, _ := http.NewRequest("GET", h.server.URL+m[1], nil)
+	req.Header.Set("Sec-Fetch-Site", "same-origin") // as a browser has it for the refresh
+	resp, err := s.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body(t, resp)
+	for _, next := range []string{"/login", "/x/../login?code=blc_x", "/%6cogin?code=blc_x", "/login/provider?next=/"} {
+		if _, page := h.surfer().signIn("vic@example.org", next); !strings.Contains(page, `url=/"`) {
+			t.Errorf("sent on to %s:\n%s", next, page)
+		}
+	}
+	if _, page := h.surfer().signIn("vic@example.org", "/login/terminal?check=x"); !strings.Contains(page, "url=/login/terminal?") {
+		t.Errorf("the page that asks for a terminal:\n%s", page)
+	}
+	if me := s.me(); me.Name != "vic@example.org" {
+		t.Errorf("the browser of vic is signed in as %+v, unasked", me)
+	}
+}

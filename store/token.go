@@ -18,6 +18,7 @@ type UserToken struct {
 	By        string
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
+	Bound     bool      // what it signs in ends with it
 }
 
 // PutUserToken writes a user token.
@@ -64,8 +65,9 @@ func userTokens(q querier, owner string) ([]UserToken, error) {
 
 // A LoginCode signs somebody in, once.
 type LoginCode struct {
-	Name  string // of the user; "" from an older version, for nobody
-	Scope string // of the token that it is exchanged for
+	Name  string    // of the user; "" from an older version, for nobody
+	Scope string    // of the token that it is exchanged for
+	Until time.Time // the most that the token lives; zero: as long as any
 }
 
 // PutLoginCode keeps a one-use login code by its SHA-256, until it expires.
@@ -74,8 +76,13 @@ func (tx *Tx) PutLoginCode(hash []byte, expires time.Time, c LoginCode) error {
 	if err != nil {
 		return fmt.Errorf("forget old login codes: %w", err)
 	}
-	return tx.exec(`INSERT INTO login_codes (hash, expires_at, body) VALUES (?, ?, ?)`,
-		hash, nanos(expires), encode(c))
+	return tx.exec(`INSERT INTO login_codes (hash, owner, expires_at, body) VALUES (?, ?, ?, ?)`,
+		hash, c.Name, nanos(expires), encode(c))
+}
+
+// DeleteLoginCodes makes all codes that sign a user in worthless.
+func (tx *Tx) DeleteLoginCodes(owner string) error {
+	return tx.exec(`DELETE FROM login_codes WHERE owner = ?`, owner)
 }
 
 // TakeLoginCode uses a login code up: true once, and not after it has expired.

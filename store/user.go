@@ -63,8 +63,12 @@ func (db *DB) Users(ctx context.Context) ([]User, error) {
 	return bodies[User](db.read(ctx), `SELECT body FROM users ORDER BY name`)
 }
 
-// DeleteUser forgets a user with all tokens of theirs.
+// DeleteUser forgets a user with all tokens of theirs, and the codes that sign
+// them in: the next of that name is somebody else.
 func (tx *Tx) DeleteUser(name string) error {
+	if err := tx.DeleteLoginCodes(name); err != nil {
+		return fmt.Errorf("forget login codes of %s: %w", name, err)
+	}
 	if err := tx.exec(`DELETE FROM user_tokens WHERE owner = ?`, name); err != nil {
 		return fmt.Errorf("forget tokens of %s: %w", name, err)
 	}
