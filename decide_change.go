@@ -53,7 +53,7 @@ func (d *decision) issue(dir Directive) {
 	dir.N, dir.Run, dir.IssuedAt = s.Session.Directives, s.Run.ID, d.e.At
 	if dir.Stop != nil {
 		stop := *dir.Stop
-		stop.Directive = dir.N
+		stop.Directive, stop.Leaves = dir.N, s.Run.Leaves
 		dir.Stop = &stop
 		d.note("run:"+string(s.Run.ID), string(s.Run.State), string(s.Run.State),
 			"stop asked: "+stop.Reason)

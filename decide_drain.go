@@ -8,8 +8,19 @@ import "time"
 // has ended or the time is up.
 func (d *decision) drainAsked() error {
 	run := d.next.live()
-	if run == nil || run.ID != d.e.Run || run.Drain != "" {
+	if run == nil || run.ID != d.e.Run {
 		return d.same(VerdictVoid)
+	}
+	if run.Drain != "" {
+		if !d.e.Leaves || run.Leaves {
+			return d.same(VerdictVoid)
+		}
+		d.leaves(run)
+		d.out.Verdict = VerdictDone
+		return nil
+	}
+	if d.e.Leaves {
+		d.leaves(run)
 	}
 	run.Drain = firstOf(d.e.Reason, "the runner drains")
 	d.note("run:"+string(run.ID), string(run.State), string(run.State), "drain: "+run.Drain)
@@ -21,6 +32,17 @@ func (d *decision) drainAsked() error {
 	})
 	d.out.Verdict = VerdictDone
 	return nil
+}
+
+// leaves notes that the runner of a run goes for good. A stop that is on its
+// way is issued anew: it must say so, or the work stays where nobody comes.
+func (d *decision) leaves(run *Run) {
+	run.Leaves = true
+	if out := d.next.stop(); out != nil {
+		stop := *out.Stop
+		d.void(out.N, "its runner goes for good")
+		d.issue(Directive{Kind: DirectiveStop, Stop: &stop, Reason: stop.Reason})
+	}
 }
 
 // settleDrain stops a run that drains as soon as its turn allows. One whose

@@ -199,3 +199,25 @@ func TestA20_StopByHandOfARunThatStops(t *testing.T) {
 		t.Errorf("%d tries failed", n)
 	}
 }
+
+// A stop of a runner that goes for good says so, also one that was on its way
+// already: the work must be with Blaise when it is gone (A31, X5).
+func TestA31_StopOfARunnerThatGoesForGoodSaysSo(t *testing.T) {
+	leaves := blaise.Event{Kind: blaise.EventDrainAsked, Reason: "the runner is revoked", Leaves: true}
+	st := begin(t).idles()
+	st.do(leaves)
+	if stop := st.stopAsked(); !stop.Leaves {
+		t.Errorf("stop %+v", stop)
+	}
+	st = begin(t).idles()
+	st.drains(time.Minute)
+	before := st.stopAsked()
+	if before.Leaves {
+		t.Errorf("a drain: %+v", before)
+	}
+	st.wantsVerdict(st.do(leaves), blaise.VerdictDone)
+	if stop := st.stopAsked(); !stop.Leaves || stop.Directive == before.Directive || stop.Reason != before.Reason {
+		t.Errorf("stop %+v after %+v", stop, before)
+	}
+	st.wantsVerdict(st.do(leaves), blaise.VerdictVoid)
+}

@@ -87,8 +87,9 @@ func (e Environment) LeftBehind() string {
 // A SavedWork names one save of a session's work (X5).
 type SavedWork struct {
 	N      int       `json:"n"`
-	Ref    string    `json:"ref"`  // refs/blaise/SESSION/N, or a bundle's path
-	Repo   string    `json:"repo"` // the repository that holds it
+	Ref    string    `json:"ref"`            // refs/blaise/SESSION/N, or a bundle's path
+	Repo   string    `json:"repo"`           // the repository that holds it
+	Host   string    `json:"host,omitempty"` // the name of the machine it is on
 	Commit string    `json:"commit"`
 	Base   string    `json:"base,omitempty"`
 	Files  int       `json:"files"`

@@ -46,6 +46,7 @@ type Event struct {
 	Serving   time.Time // clock_fired: since when Blaise has been there to hear
 	Until     time.Time // drain_asked: turns that are open then are cancelled
 	Ephemeral bool      // accepted: by a runner that is there for one run
+	Leaves    bool      // drain_asked: its runner goes for good
 	Record    string    // last reports: how whole the record is
 }
 

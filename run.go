@@ -21,6 +21,7 @@ type Run struct {
 	Declared         bool      // a person declared it lost: it is not taken back
 	Ephemeral        bool      // its runner is there for this run alone
 	Drain            string    // why its instance goes out of service, "" if it does not (X11)
+	Leaves           bool      // its runner goes for good: no other run may come there (A31)
 	Record           string    // how whole its transcript is, by its last report; "" before
 	OfferedAt        time.Time
 	AcceptedAt       time.Time
@@ -81,6 +82,7 @@ type Stop struct {
 	MayResume bool    `json:"mayResume"`
 	By        string  `json:"by"`                // a person, or "clock"
 	Ends      bool    `json:"ends"`              // the session ends when the stop is confirmed
+	Leaves    bool    `json:"leaves,omitempty"`  // the runner goes for good: the work must be with Blaise
 	Clock     string  `json:"clock,omitempty"`   // the clock kind that asked for it
 	Outcome   Outcome `json:"outcome,omitempty"` // of the session, if it ends
 	Discard   string  `json:"discard,omitempty"` // why work that cannot be saved may be lost; "": it may not

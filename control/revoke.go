@@ -71,7 +71,7 @@ func (c *Control) RevokeAfterDrain(ctx context.Context, by string, id blaise.Run
 	}
 	return c.drainRuns(ctx, runs, blaise.Event{
 		By: by, Text: "token revoke --after-drain", Until: c.now().Add(timeout),
-		Reason: "its runner drains, and is revoked then",
+		Reason: "its runner drains, and is revoked then", Leaves: true,
 	})
 }
 

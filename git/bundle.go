@@ -69,6 +69,28 @@ func (r *Repo) Unbundle(ctx context.Context, file, ref string) error {
 	return lacking(r.fetch(ctx, file, specs...))
 }
 
+// Related reports whether two commits have one in common. Of a shallow
+// repository, which does not show, it says yes.
+func (r *Repo) Related(ctx context.Context, a, b string) (bool, error) {
+	_, err := r.Run(ctx, "merge-base", a, b)
+	var e *Error
+	if !errors.As(err, &e) || e.Code != 1 {
+		return err == nil, err
+	}
+	shallow, err := r.Run(ctx, "rev-parse", "--is-shallow-repository")
+	return strings.TrimSpace(shallow) == "true", err
+}
+
+// Unkeep takes the refs of a save out of the repository.
+func (r *Repo) Unkeep(ctx context.Context, ref string) error {
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", ref, ref+".d")
+	for _, name := range strings.Fields(out) {
+		_, dropErr := r.Run(ctx, "update-ref", "-d", name)
+		err = errors.Join(err, dropErr)
+	}
+	return err
+}
+
 // lacking marks what git says of a bundle that begins at unknown commits.
 func lacking(err error) error {
 	var e *Error

@@ -90,7 +90,8 @@ type Scope struct {
 	Alone       bool             // a layer further in sees nothing but Dir
 	Save        int              // the number the next save gets
 	Restore     blaise.SavedWork // the work a new environment starts from, N 0 for base (A22)
-	Leaves      bool             // the machine is there for one run: what is saved must be among Files
+	Restored    func(lack error) // a plug that may begin with Restore says that it does (nil), or why not
+	Leaves      bool             // no other run comes to this machine: what is saved must be among Files
 	Dir         string           // a directory of this environment and plug in the runner's state, never visible inside
 	Mirrors     string           // a directory of the runner's state for repositories that it fetches
 	Repos       []string         // the URLs that it may fetch, as patterns

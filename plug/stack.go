@@ -27,7 +27,7 @@ type StackOptions struct {
 	Private     []string         // paths that no layer may show, beside StateDir
 	Save        int              // the number the next save gets
 	Restore     blaise.SavedWork // what a new environment starts from
-	Leaves      bool             // the machine is there for one run
+	Leaves      bool             // no other run comes to this machine
 	Files       Files
 	State       func(id string) State // nil: what is written down on this machine
 	Intend      func(context.Context, blaise.Resource) error
@@ -56,6 +56,8 @@ type Stack struct {
 	unowned []blaise.PlugRecord // stateful, recorded, in no blaise.yml any more (A32)
 	saves   int                 // the number the next save gets
 	env     Env                 // the innermost that is open
+	begun   bool                // a layer begins with the saved work
+	lack    error               // why a layer does not
 }
 
 // A layer is one plug in a stack.

@@ -17,15 +17,21 @@ import (
 // ever. The end of ctx cancels it.
 func (s *Stack) Open(ctx context.Context) error {
 	s.env = s.o.Host
-	for _, l := range s.layers {
+	if err := s.mayBegin(); err != nil {
+		return err
+	}
+	for i, l := range s.layers {
 		if l.removed {
 			continue
 		}
 		env, err := s.openLayer(ctx, l)
+		if err == nil {
+			s.env, l.env = env, env
+			err = s.without(i)
+		}
 		if err != nil {
 			return &OpenError{Plug: l.spec.ID, Use: l.spec.Use, Err: err}
 		}
-		s.env, l.env = env, env
 	}
 	if l, file, dir := s.writable(); l != nil {
 		return &OpenError{Plug: l.spec.ID, Use: l.spec.Use, Err: fmt.Errorf(
@@ -125,7 +131,7 @@ func (s *Stack) scope(l *layer) Scope {
 	return Scope{
 		Session: s.o.Session, Environment: s.o.Environment, ID: l.spec.ID, Machine: s.o.Machine,
 		Opened: l.record.Opened, Alone: l.alone,
-		Save: s.saves, Restore: s.o.Restore, Leaves: s.o.Leaves, Files: s.o.Files,
+		Save: s.saves, Restore: s.o.Restore, Leaves: s.o.Leaves, Files: s.o.Files, Restored: s.restored,
 		Dir:     filepath.Join(s.envDir(), l.spec.ID),
 		Mirrors: mirrorsDir(s.o.StateDir), Repos: s.o.Repos,
 		Private: append([]string{s.o.StateDir}, s.o.Private...),

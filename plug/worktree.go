@@ -37,6 +37,8 @@ var (
 	_ Plug   = (*worktree)(nil)
 	_ Saver  = (*worktree)(nil)
 	_ Lister = (*worktree)(nil)
+
+	_ beginner = (*worktree)(nil)
 )
 
 func newWorktree(c worktreeConfig) (Plug, error) {
@@ -92,6 +94,7 @@ func (w *worktree) Open(ctx context.Context, s Scope, outer Env) (Env, error) {
 	}
 	switch {
 	case m != nil && m.Whole && isDir(m.Dir):
+		s.Restored(nil) // it was to when it was made
 		err = w.takeUp(ctx, s, m)
 	case s.Opened:
 		return nil, fmt.Errorf("open worktree %q: %w", w.site(s).dir, ErrGone)

@@ -52,24 +52,6 @@ func (w *worktree) create(ctx context.Context, s Scope, was *made) (*made, error
 	return m, m.save(s.Dir)
 }
 
-// chooseStart is the saved work if there is some, else base (A22).
-func (w *worktree) chooseStart(ctx context.Context, s Scope, repo *git.Repo, m *made) error {
-	here := s.Restore.Repo == "" || s.Restore.Repo == repo.Dir || s.Restore.Bundle != ""
-	if s.Restore.N == 0 || !here {
-		return nil
-	}
-	if err := fetch(ctx, s, repo); err != nil && !errors.Is(err, git.ErrLacks) {
-		return fmt.Errorf("read saved work: %w", err)
-	}
-	commit, err := repo.Resolve(ctx, s.Restore.Commit)
-	if errors.Is(err, git.ErrNoRevision) {
-		note(s, "saved work %s is not in %s: beginning at %s", s.Restore.Commit, repo.Dir, m.Base)
-		return nil
-	}
-	m.Start, m.tree = commit, ""
-	return err
-}
-
 // clear takes away what an unfinished attempt left. What is not ours is an
 // error.
 func (w *worktree) clear(
@@ -239,10 +221,11 @@ func (w *worktree) restore(ctx context.Context, s Scope, repo *git.Repo, m *made
 			return err
 		}
 	}
-	m.Saved = m.Start + " " + m.tree
+	m.Saved, m.Home = m.Start+" "+m.tree, true
 	if s.Restore.N == 0 || s.Restore.Commit != m.Start {
 		return nil
 	}
+	m.Home = s.Restore.Bundle != ""
 	head, err := repo.Loosen(ctx, m.Dir, m.Start)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -20,7 +21,8 @@ type keeper struct {
 }
 
 func (k keeper) keep(ctx context.Context, shot *git.Shot) (blaise.SavedWork, error) {
-	work := blaise.SavedWork{N: k.s.Save, Commit: shot.Commit, Base: k.m.Start, At: time.Now().UTC()}
+	host, _ := os.Hostname() // only shown
+	work := blaise.SavedWork{N: k.s.Save, Commit: shot.Commit, Base: k.m.Start, Host: host, At: time.Now().UTC()}
 	if k.repo == nil {
 		work.Ref = k.bundle(work.N)
 		note(k.s, "repository %s is gone: work saved to %s", k.m.Repo, work.Ref)

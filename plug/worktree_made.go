@@ -25,6 +25,7 @@ type made struct {
 	At        time.Time `json:"at"`                // when it was begun
 	Whole     bool      `json:"whole"`             // an agent may have worked in it
 	Saved     string    `json:"saved"`             // fingerprint of the last save, or of the start
+	Home      bool      `json:"home,omitempty"`    // Blaise has that, or it is the base
 	Refused   string    `json:"refused,omitempty"` // its branches, if the repository refused some of it
 
 	tree, tip string // of Start, and of Branch before: known while it is made

@@ -40,7 +40,8 @@ func (w *worktree) Save(ctx context.Context, s Scope, _ Env) (blaise.SavedWork, 
 	sayWhatIsNot(s, shot)
 	print := shot.Fingerprint()
 	k := keeper{s: s, repo: repo, m: m, take: take}
-	if print == m.Saved && (!m.Clone || repo == nil || m.Refused == k.heads(shot) || !repo.Lacks(ctx, shot)) {
+	kept := print == m.Saved && (m.Home || !s.Leaves)
+	if kept && (!m.Clone || repo == nil || m.Refused == k.heads(shot) || !repo.Lacks(ctx, shot)) {
 		return blaise.SavedWork{}, nil
 	}
 	work, err := k.keep(ctx, shot)
@@ -50,7 +51,7 @@ func (w *worktree) Save(ctx context.Context, s Scope, _ Env) (blaise.SavedWork, 
 	if err := k.sendHome(ctx, &work); err != nil {
 		return work, err
 	}
-	m.Saved = print
+	m.Saved, m.Home = print, work.Bundle != ""
 	return work, m.save(s.Dir)
 }
 

@@ -29,6 +29,9 @@ func (r *run) end(life context.Context, cause error) error {
 	if err := r.talk.stop(life); err != nil {
 		r.log.Error("agent not stopped cleanly", "error", err)
 	}
+	if stopped.Stop.Leaves && r.stack != nil {
+		r.stack.Leave()
+	}
 	r.record.flush()
 	first := r.begin(life, e, cause)
 	saved := r.bringHome(life)

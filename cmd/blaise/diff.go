@@ -16,7 +16,8 @@ import (
 // A sessionDiff is what a session changed.
 type sessionDiff struct {
 	Session blaise.SessionID `json:"session"`
-	From    string           `json:"from"` // the worktree as it is, or the ref of the save
+	From    string           `json:"from"`              // the worktree as it is, or the ref of the save
+	Without string           `json:"without,omitempty"` // where the last save is, if the worktree has it not
 	git.Diff
 }
 
@@ -62,8 +63,8 @@ func (o restoreOptions) diff(ctx context.Context, c *api.Client, s api.Session, 
 	if err != nil {
 		return d, err
 	}
-	base := save.Base
-	if base == "" {
+	base, err := r.Resolve(ctx, save.Base)
+	if err != nil {
 		if base, err = r.Fork(ctx, commit); err != nil {
 			return d, err
 		}
@@ -106,8 +107,11 @@ func liveDiff(ctx context.Context, s api.Session, tree blaise.Resource, patch bo
 		return d, err
 	}
 	base := ""
-	if len(s.Saves) > 0 {
-		base = s.Saves[len(s.Saves)-1].Base
+	if save, err := lastSave(s); err == nil {
+		base, _ = r.Resolve(ctx, save.Base)
+		if _, err := r.Resolve(ctx, save.Commit); err != nil {
+			d.Without = placeOf(save)
+		}
 	}
 	if base == "" {
 		base, err = shot.Fork(ctx, r)
@@ -124,6 +128,9 @@ func liveDiff(ctx context.Context, s api.Session, tree blaise.Resource, patch bo
 func (a *app) printDiff(d sessionDiff, stat bool) error {
 	if a.json {
 		return printJSON(a.out, d)
+	}
+	if d.Without != "" {
+		fmt.Fprintf(a.err, "warning: %s lacks the work that was saved last: it is %s\n", d.From, d.Without)
 	}
 	if len(d.Files) == 0 {
 		_, err := fmt.Fprintf(a.out, "session %s has changed nothing\n", d.Session)

@@ -29,10 +29,22 @@ func (o restoreOptions) source(ctx context.Context, save blaise.SavedWork) (*git
 			WithHint("run this in a clone of it, or name one with --repo; the work comes from Blaise")
 	}
 	if _, statErr := os.Stat(dir); statErr != nil || errors.Is(err, git.ErrNotRepository) {
-		return nil, blaise.Errorf(blaise.CodeNotFound, "the repository %s is not here", dir).
+		return nil, blaise.Errorf(blaise.CodeNotFound, "the repository %s is not here; the work is %s", dir, placeOf(save)).
 			WithHint("run this on the machine where it is, or name its new place with --repo")
 	}
 	return nil, err
+}
+
+// placeOf says where a save is, in words.
+func placeOf(save blaise.SavedWork) string {
+	where := save.Ref
+	if save.Repo != "" {
+		where += " in " + save.Repo
+	}
+	if save.Host != "" {
+		where += " on " + save.Host
+	}
+	return where
 }
 
 // savedRef is the ref of a save; one that is a bundle is brought into its own.
@@ -67,8 +79,8 @@ func bring(
 		return "", err
 	}
 	if commit == "" {
-		return "", blaise.Errorf(blaise.CodeNotFound, "%s is not in repository %s", save.Ref, r.Dir).
-			WithHint("if the repository has moved, name its new place with --repo")
+		return "", blaise.Errorf(blaise.CodeNotFound, "%s is not in repository %s; the work is %s", save.Ref, r.Dir, placeOf(save)).
+			WithHint("run this on the machine where it is; if the repository has moved, name its new place with --repo")
 	}
 	return commit, nil
 }

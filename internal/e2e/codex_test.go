@@ -208,10 +208,10 @@ func (b *split) await(what string, done func() bool) {
 	}
 }
 
-func (b *split) start(text string) blaise.SessionID {
+func (b *split) start(text string, flags ...string) blaise.SessionID {
 	b.t.Helper()
 	var p api.Posted
-	if err := json.Unmarshal([]byte(b.run("start", "--agent", "coder", "--json", text)), &p); err != nil {
+	if err := json.Unmarshal([]byte(b.run(append([]string{"start", "--agent", "coder", "--json", text}, flags...)...)), &p); err != nil {
 		b.t.Fatal(err)
 	}
 	return p.Session

@@ -54,11 +54,49 @@ func TestA31_RevokeAfterDrain(t *testing.T) {
 	if said := b.run("token", "list"); !strings.Contains(said, "revoked") || strings.Contains(said, "drains") {
 		t.Error(said)
 	}
-	b.write("token", b.run("token", "create", "tower"))
-	b.runner("other")
+	b.runnerInClone("tower")
 	b.say(id, "read kept.txt")
 	if m := b.message(id, 3, blaise.MessageAnswered); !strings.Contains(m.Answer, "it stays") {
 		t.Errorf("answer %q", m.Answer)
 	}
+	b.says(id, "recreated, from the last saved work")
 	b.exec("git", "worktree", "remove", "--force", tree)
+}
+
+// runnerInClone starts a runner in a clone of the lab's repository that has no
+// saved work.
+func (b lab) runnerInClone(name string) (clone string) {
+	b.t.Helper()
+	clone = filepath.Join(b.dir, name+"-clone")
+	b.exec("git", "clone", "--quiet", "--no-local", filepath.Join(b.dir, "repo"), clone)
+	b.write(name+"-clone/blaise.yml", demoConfig)
+	b.write("token", b.run("token", "create", name))
+	b.runner(name, "--config", filepath.Join(clone, "blaise.yml"))
+	return clone
+}
+
+// Work that is on another machine alone is not gone on from without it: the
+// message waits and says where the work is; brought here, it is taken (X5).
+func TestX5_NothingGoesOnWithoutTheSavedWork(t *testing.T) {
+	b := newLab(t, "{}")
+	id := b.start("write kept.txt it stays")
+	b.writes(id, 1)
+	b.run("end", string(id))
+	b.environment(id, blaise.EnvDestroyed)
+	b.run("token", "revoke", "laptop", "--yes")
+	clone := b.runnerInClone("tower")
+	next := b.start("read kept.txt", "--from", string(id))
+	ref := "refs/blaise/" + string(id) + "/"
+	b.await("refused", func() bool { return strings.Contains(b.show(next).Messages[0].Reason, "run refused") })
+	b.why(string(next), ref+"1, is neither in "+clone+" nor with Blaise")
+	if said := b.fails(3, "diff", string(id), "--repo", clone); !strings.Contains(said, ref+"1 in "+filepath.Join(b.dir, "repo")) {
+		t.Errorf("blaise diff: %s", said)
+	}
+	b.exec("git", "-C", clone, "fetch", "--quiet", filepath.Join(b.dir, "repo"), ref+"*:"+ref+"*")
+	b.run("retry", string(next))
+	if m := b.message(next, 1, blaise.MessageAnswered); !strings.Contains(m.Answer, "it stays") {
+		t.Errorf("answer %q", m.Answer)
+	}
+	b.run("end", string(next))
+	b.environment(next, blaise.EnvDestroyed)
 }
