@@ -218,7 +218,7 @@ func volumesOf(ctx context.Context, e *engine.Engine, s Scope) ([]string, error)
 	return all, err
 }
 
-// seedOf is the container that fills volumes, and never runs.
+// seedOf is the container that fills volumes or an image, and never runs.
 func seedOf(name string) string { return name + "-seed" }
 
 func homeVolume(name string) string { return name + "-home" }
@@ -244,7 +244,13 @@ func (p *container) List(ctx context.Context, _ Env) ([]blaise.Resource, error) 
 	for _, v := range volumes {
 		found = append(found, labelled("volume", v, e))
 	}
-	return found, err
+	images, imagesErr := e.Images(ctx, labelBuilt)
+	for _, i := range images {
+		found = append(found, blaise.Resource{
+			Kind: "image", Name: i.Name, Where: e.ID, Kept: "new containers are made of it",
+		})
+	}
+	return found, errors.Join(err, imagesErr)
 }
 
 func labelled(kind string, f engine.Found, e *engine.Engine) blaise.Resource {

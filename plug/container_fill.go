@@ -15,13 +15,17 @@ import (
 )
 
 // fill puts into the new container what it begins with: the shim, the home with
-// the files that blaise.yml names, and the checkout where that is a volume.
+// the files that blaise.yml names (unless a ready image brings both), and the
+// checkout where that is a volume.
 func (b *containerBuilder) fill(ctx context.Context, spec engine.Container) error {
-	if err := b.findUser(ctx, b.found.User); err != nil {
-		return err
-	}
-	if err := b.begin(ctx, spec); err != nil {
-		return err
+	if b.stand == nil {
+		err := b.findUser(ctx, b.found.User)
+		if err == nil {
+			err = b.begin(ctx, spec)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if !b.made.Volume {
 		return b.lend()

@@ -27,6 +27,7 @@ type containerBuilder struct {
 	shim  shimFile
 	made  *containerMade
 	found engine.Image
+	stand *readyImage // what is used in the place of found, if anything
 }
 
 func (p *container) builder(s Scope, e *engine.Engine, outer Place) (*containerBuilder, error) {
@@ -66,6 +67,11 @@ func (b *containerBuilder) make(ctx context.Context, clear bool) error {
 	}
 	if err := b.intend(ctx, spec); err != nil {
 		return err
+	}
+	if b.stand != nil && !b.stand.made {
+		if err := b.makeReady(ctx); err != nil {
+			return err
+		}
 	}
 	if err := b.create(ctx, spec); err != nil {
 		return err
@@ -144,8 +150,14 @@ func (b *containerBuilder) spec(ctx context.Context) (engine.Container, error) {
 	if err == nil {
 		b.found, err = b.fetch(ctx, image)
 	}
+	if err == nil {
+		b.stand, err = b.ready(ctx, image)
+	}
 	if err != nil {
 		return engine.Container{}, err
+	}
+	if b.stand != nil {
+		image = b.stand.tag
 	}
 	labels := containerLabels(b.s)
 	labels[labelSettings] = b.settings()
@@ -174,7 +186,7 @@ func (b *containerBuilder) intend(ctx context.Context, spec engine.Container) er
 		})
 	}
 	tell("container", b.name)
-	if spec.ReadOnlyRoot {
+	if spec.ReadOnlyRoot || b.stand != nil && !b.stand.made {
 		tell("container", seedOf(b.name))
 	}
 	for _, m := range spec.Mounts {

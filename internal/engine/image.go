@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/docker/docker/api/types/build"
@@ -17,6 +19,8 @@ type Image struct {
 	ID   string
 	User string // that it is to run as; "" is root
 	Env  []string
+
+	Volumes []string // directories that it makes volumes of
 }
 
 // Image finds an image, or answers ErrNotFound.
@@ -28,6 +32,7 @@ func (e *Engine) Image(ctx context.Context, ref string) (Image, error) {
 	found := Image{ID: i.ID}
 	if i.Config != nil {
 		found.User, found.Env = i.Config.User, i.Config.Env
+		found.Volumes = slices.Collect(maps.Keys(i.Config.Volumes))
 	}
 	return found, nil
 }

@@ -1,0 +1,118 @@
+package plug
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"blaise.dev/blaise/internal/engine"
+)
+
+// A readyImage is an image together with what every container of it begins
+// with: the shim, and a home of who works inside. It is made once, for engines
+// take longer over a copy into a container than over making one.
+type readyImage struct {
+	tag  string // localhost: Podman would take it for one of a registry otherwise
+	key  string // of those that take each other's place
+	made bool
+}
+
+// labelReady is on ready images, with their key.
+const labelReady = "dev.blaise.ready"
+
+// ready finds the image that is to stand in for the one of ref; nil if a copy
+// into each container is needed anyway: for files of the home, which belong into
+// no image, for a user whose number only the container tells, for a root that
+// cannot be written, and where the image itself has a volume for the home.
+func (b *containerBuilder) ready(ctx context.Context, ref string) (*readyImage, error) {
+	c := b.p.c
+	uid, gid, known := numbers(b.user(), b.found.User)
+	if !known || c.ReadOnly || len(c.Files) > 0 || hasVolume(b.found, c.Home) {
+		return nil, nil
+	}
+	b.made.UID, b.made.GID = uid, gid
+	r := &readyImage{
+		tag: "localhost/blaise-ready:" + digest(b.found.ID, b.shim.inside, c.Home, uid, gid),
+		key: digest(ref, c.Home, uid, gid),
+	}
+	_, err := b.e.Image(ctx, r.tag)
+	r.made = err == nil
+	if errors.Is(err, engine.ErrNotFound) {
+		err = nil
+	}
+	return r, err
+}
+
+// makeReady makes the ready image out of a container that never runs.
+func (b *containerBuilder) makeReady(ctx context.Context) error {
+	seed := engine.Container{
+		Name: seedOf(b.name), Image: b.found.ID, Command: []string{b.shim.inside},
+		Labels: map[string]string{labelBuilt: "1", labelReady: b.stand.key}, // the image has them from it
+	}
+	if err := b.create(ctx, seed); err != nil {
+		return err
+	}
+	err := b.copyIn(ctx, seed.Name, "/", packed(func(t *tar.Writer, at string) error {
+		return errors.Join(b.packHome(t, b.p.c.Home[1:]), b.packShim(t, at))
+	}, "/"))
+	if err == nil {
+		err = b.e.Commit(ctx, seed.Name, b.stand.tag)
+	}
+	if err != nil {
+		return fmt.Errorf("make image with shim: %w", err)
+	}
+	if err := b.dropOlder(ctx); err != nil {
+		note(b.s, "an image that is no longer needed stays: %v", err)
+	}
+	return b.e.Remove(ctx, seed.Name)
+}
+
+// dropOlder removes the ready images whose place the new one takes: those of an
+// older shim, or of what the name of the image meant before. The engine keeps one
+// that a container is still made of.
+func (b *containerBuilder) dropOlder(ctx context.Context) error {
+	older, err := b.e.Images(ctx, labelReady+"="+b.stand.key)
+	for _, image := range older {
+		if image.Name != b.stand.tag {
+			err = errors.Join(err, b.e.RemoveUnusedImage(ctx, image.Name))
+		}
+	}
+	return err
+}
+
+// numbers answers who works inside, if that is said in numbers.
+func numbers(user, fromImage string) (uid, gid int, known bool) {
+	if user == "" {
+		user = fromImage
+	}
+	if user == "" {
+		return 0, 0, true
+	}
+	name, group, grouped := strings.Cut(user, ":")
+	uid, err := strconv.Atoi(name)
+	if grouped && err == nil {
+		gid, err = strconv.Atoi(group)
+	}
+	return uid, gid, err == nil
+}
+
+// hasVolume says that the image makes a volume of dir, or of what it is in.
+func hasVolume(i engine.Image, dir string) bool {
+	for _, volume := range i.Volumes {
+		if _, inside := below(path.Clean(volume), dir); inside {
+			return true
+		}
+	}
+	return false
+}
+
+func digest(of ...any) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", of))
+	return hex.EncodeToString(sum[:12])
+}
