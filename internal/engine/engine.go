@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/api/types/versions"
 	"github.com/docker/docker/client"
@@ -78,14 +79,31 @@ func (e *Engine) greet(ctx context.Context) error {
 		return fmt.Errorf("ask engine %s: %w", e.host, err)
 	}
 	e.describe(info)
+	return e.settle(ctx, info)
+}
+
+// settle gives a Podman an id that lasts: the one in its answer is another one
+// each time, or none. What it is called and where it keeps things stays. A
+// Docker that names its containerd is not asked again: its answer takes a while.
+func (e *Engine) settle(ctx context.Context, info system.Info) error {
+	if e.ID != "" && info.ContainerdCommit.ID != "" {
+		return nil
+	}
+	v, err := e.c.ServerVersion(ctx)
+	if err != nil {
+		return fmt.Errorf("ask engine %s: %w", e.host, err)
+	}
+	podman := slices.ContainsFunc(v.Components, func(c types.ComponentVersion) bool {
+		return c.Name == "Podman Engine"
+	})
+	if podman || e.ID == "" {
+		e.ID = info.Name + ":" + info.DockerRootDir
+	}
 	return nil
 }
 
 func (e *Engine) describe(info system.Info) {
 	e.ID, e.Version, e.Arch = info.ID, info.ServerVersion, goArch(info.Architecture)
-	if e.ID == "" { // Podman has none
-		e.ID = info.Name
-	}
 	for name := range info.Runtimes {
 		e.runtimes = append(e.runtimes, name)
 	}
