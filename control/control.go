@@ -22,6 +22,8 @@ type Options struct {
 	Observer Observer
 	Sender   *webhook.Sender // delivers to webhooks; one for public addresses when nil
 	URL      string          // where people reach Blaise, for links; "" for none
+	// Retain is how long sessions are kept after they ended; 0: for ever.
+	Retain time.Duration
 }
 
 // A Control is one process of the control plane. It is safe for concurrent
@@ -39,6 +41,7 @@ type Control struct {
 	observer Observer
 	sender   *webhook.Sender
 	post     *postman
+	old      retention
 	url      string
 }
 
@@ -65,16 +68,18 @@ func New(o Options) *Control {
 	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now),
 		waiting: newWaiting(o.DB), observer: o.Observer, sender: o.Sender, url: o.URL}
 	c.sweep, c.leaves, c.post = newSweeper(c), newFarewell(c), newPostman(c)
+	c.old = retention{c: c, keep: o.Retain}
 	return c
 }
 
-// Run keeps the clocks, tells the sessions of revoked runners, and delivers to
-// webhooks, until ctx ends.
+// Run keeps the clocks, tells the sessions of revoked runners, delivers to
+// webhooks, and deletes what is old, until ctx ends.
 func (c *Control) Run(ctx context.Context) error {
 	var telling sync.WaitGroup
 	defer telling.Wait()
 	telling.Go(func() { c.leaves.run(ctx) })
 	telling.Go(func() { c.post.run(ctx) })
+	telling.Go(func() { c.old.run(ctx) })
 	return c.sweep.run(ctx)
 }
 

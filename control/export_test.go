@@ -33,3 +33,8 @@ func paths(to []string, t reflect.Type) [][]string {
 	}
 	return all
 }
+
+// DeleteOld is one look of a retention that keeps sessions for so long.
+func (c *Control) DeleteOld(ctx context.Context, keep time.Duration) error {
+	return retention{c: c, keep: keep}.look(ctx)
+}

@@ -17,7 +17,7 @@ func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
 	session, rest, _ := strings.Cut(id, ".")
 	v, err := c.db.View(ctx, blaise.SessionID(session))
 	if err != nil {
-		return nil, err
+		return c.whyDeleted(ctx, blaise.SessionID(session), err)
 	}
 	a, err := c.db.Agent(ctx, v.Session.Agent)
 	if err != nil {
@@ -32,6 +32,15 @@ func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
 	default:
 		return c.whyRun(ctx, v, policyOf(a), blaise.RunID(id))
 	}
+}
+
+// whyDeleted says what stays of a session that was deleted; err if it was not.
+func (c *Control) whyDeleted(ctx context.Context, id blaise.SessionID, err error) ([]string, error) {
+	d, deleted, findErr := c.db.Deletion(ctx, id)
+	if findErr != nil || !deleted {
+		return nil, err
+	}
+	return d.Why(), nil
 }
 
 func snapshotOf(v store.View, p blaise.Policy) blaise.Snapshot {

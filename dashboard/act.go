@@ -11,7 +11,12 @@ import (
 func (d *dashboard) act(w http.ResponseWriter, r *http.Request) {
 	id := blaise.SessionID(r.PathValue("id"))
 	for _, x := range deeds {
-		if x.Name == r.PathValue("act") {
+		switch {
+		case x.Name != r.PathValue("act"):
+		case x.Delete:
+			d.delete(w, r, id, x)
+			return
+		default:
 			d.did(w, r, d.do(r, id, x))
 			return
 		}
@@ -21,7 +26,24 @@ func (d *dashboard) act(w http.ResponseWriter, r *http.Request) {
 
 // Admin says that only an administrator may do it.
 func (x deed) Admin() bool {
-	return control.RoleFor(blaise.Event{Kind: x.Kind}) == control.RoleAdmin
+	return x.Delete || control.RoleFor(blaise.Event{Kind: x.Kind}) == control.RoleAdmin
+}
+
+// delete leads to the list: the session has no page any more.
+func (d *dashboard) delete(w http.ResponseWriter, r *http.Request, id blaise.SessionID, x deed) {
+	user := d.o.User(r)
+	err := user.May(x.Label, control.RoleAdmin)
+	if err == nil && r.PostFormValue("sure") == "" {
+		err = blaise.Errorf(blaise.CodeInvalid, "nothing was deleted").WithHint("tick that you are sure")
+	}
+	if err == nil {
+		_, err = d.control.Delete(r.Context(), user.Name, id, r.PostFormValue("reason"))
+	}
+	if err != nil {
+		d.did(w, r, err)
+		return
+	}
+	done(w, r, "/")
 }
 
 func (d *dashboard) do(r *http.Request, id blaise.SessionID, x deed) error {

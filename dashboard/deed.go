@@ -14,6 +14,8 @@ type deed struct {
 	Force             bool // may be forced
 	Danger            bool
 	Run               bool               // it is done to the live run
+	Sure              string             // what a person must tick first
+	Delete            bool               // it is no event: the session goes
 	not               func(panel) string // why the state does not allow it, "" if it does
 }
 
@@ -56,6 +58,19 @@ var deeds = []deed{
 		Name: "end", Label: "End session", Kind: blaise.EventEndAsked, Danger: true, Force: true, not: hasEnded,
 		Says: "The work is saved, the agent is stopped, and everything the plugs made is destroyed. The session takes no more messages.",
 	},
+	{
+		Name: "delete", Label: "Delete session", Delete: true, Danger: true, not: notDeletable,
+		Sure: "I know that it does not come back",
+		Says: "Messages, transcript, files and history are deleted. Who did it and why, the times and what was used stay, " +
+			"and so does the saved work in its repository.",
+	},
+}
+
+func notDeletable(p panel) string {
+	e := p.S.Environment
+	return firstOf(unless(p.S.State == blaise.SessionEnded, "The session has not ended."),
+		unless(!p.S.Held, "The session is held."),
+		unless(e.LeftBehind == "" && (e.State == blaise.EnvNone || e.State.Final()), "The environment is not destroyed."))
 }
 
 func noTurn(p panel) string {
@@ -125,6 +140,16 @@ func (p panel) Deeds() []deed {
 		}
 	}
 	return list
+}
+
+// ForAdmin says that an administrator alone may do any of them.
+func (p panel) ForAdmin() bool {
+	for _, d := range p.Deeds() {
+		if !d.Admin() {
+			return false
+		}
+	}
+	return true
 }
 
 // A refusal is a deed that the state does not allow, and why.

@@ -1,6 +1,8 @@
 package dashboard_test
 
 import (
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -26,10 +28,18 @@ func TestEndedSession(t *testing.T) {
 	if strings.Contains(text, "<textarea") {
 		t.Error("an ended session has an input box")
 	}
-	if strings.Contains(text, "<h2>Actions</h2>") {
-		t.Error("an ended session has a card of no actions")
+	if !strings.Contains(text, `<section class="acts for-admin"><h2>Actions</h2>`) || strings.Count(text, `class="deed`) != 1 {
+		t.Error("an ended session can be more than deleted, by administrators")
 	}
 	if !strings.Contains(text, "Go on from its work in a new session") {
 		t.Error("an ended session has no way on")
+	}
+	resp, text := d.do("POST", path+"/act/delete", url.Values{})
+	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(text, "tick that you are sure") {
+		t.Errorf("deleted without being sure: %s", resp.Status)
+	}
+	d.do("POST", path+"/act/delete", url.Values{"sure": {"1"}, "reason": {"asked to"}})
+	if resp, text = d.do("GET", path, nil); resp.StatusCode != http.StatusNotFound || !strings.Contains(text, "was deleted at") {
+		t.Errorf("a deleted session's page: %s", resp.Status)
 	}
 }

@@ -98,6 +98,7 @@ func TestActsOfAdministrators(t *testing.T) {
 		{"retry-teardown", url.Values{}, control.RoleMember},
 		{"retry-teardown", url.Values{"force": {"1"}}, control.RoleAdmin},
 		{"mark-destroyed", url.Values{"reason": {"x"}}, control.RoleAdmin},
+		{"delete", url.Values{"sure": {"1"}}, control.RoleAdmin},
 	} {
 		for _, role := range []control.Role{control.RoleMember, control.RoleAdmin} {
 			d.signIn(string(role), role)

@@ -35,6 +35,7 @@ var roles = map[string]control.Role{
 	"set-agent-state": control.RoleAdmin, "create-token": control.RoleAdmin, "revoke-token": control.RoleAdmin, "rotate-token": control.RoleAdmin,
 	"list-users": control.RoleAdmin, "add-user": control.RoleAdmin, "invite-user": control.RoleAdmin,
 	"set-role": control.RoleAdmin, "sign-out-user": control.RoleAdmin, "remove-user": control.RoleAdmin,
+	"delete-session": control.RoleAdmin, "list-settled": control.RoleAdmin,
 	"list-webhooks": control.RoleAdmin, "create-webhook": control.RoleAdmin, "delete-webhook": control.RoleAdmin,
 	"enable-webhook": control.RoleAdmin, "list-deliveries": control.RoleAdmin, "redeliver": control.RoleAdmin,
 }

@@ -84,6 +84,7 @@ func (s *Server) handler() http.Handler {
 	s.inventoryRoutes()
 	s.runRoutes()
 	s.sessionRoutes()
+	s.deletionRoutes()
 	s.streamRoutes()
 	s.fileRoutes()
 	s.agentRoutes()

@@ -53,18 +53,24 @@ func (db *DB) Sessions(ctx context.Context, f Filter) ([]Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Summary
-	err = db.read(ctx).each(func(row *sql.Rows) error {
-		s, err := scanSummary(row)
-		all = append(all, s)
-		return err
-	}, `SELECT s.body, s.waits, s.updated_at, e.state FROM sessions s
-		JOIN environments e ON e.id = s.environment WHERE `+where+`
-		ORDER BY s.created_at DESC, s.id DESC LIMIT ?`, args...)
+	all, err := summaries(db.read(ctx), where+" ORDER BY s.created_at DESC, s.id DESC LIMIT ?", args...)
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
 	return all, nil
+}
+
+// summaries reads the lines of the sessions s that rest, from the WHERE on,
+// chooses and orders.
+func summaries(q querier, rest string, args ...any) ([]Summary, error) {
+	var all []Summary
+	err := q.each(func(row *sql.Rows) error {
+		s, err := scanSummary(row)
+		all = append(all, s)
+		return err
+	}, `SELECT s.body, s.waits, s.updated_at, e.state FROM sessions s
+		JOIN environments e ON e.id = s.environment WHERE `+rest, args...)
+	return all, err
 }
 
 func scanSummary(row *sql.Rows) (Summary, error) {
@@ -102,17 +108,29 @@ func (f Filter) where() (string, []any, error) {
 		add(`s.search LIKE ? ESCAPE '\'`, "%"+literal.Replace(clean(strings.ToLower(f.Text)))+"%")
 	}
 	if f.Before != "" {
-		at, id, ok := strings.Cut(f.Before, ".")
-		n, err := strconv.ParseInt(at, 36, 64)
-		if !ok || err != nil {
-			return "", nil, blaise.Errorf(blaise.CodeInvalid, "before: %q is no cursor", f.Before)
+		at, id, err := parseCursor(f.Before)
+		if err != nil {
+			return "", nil, err
 		}
-		add("(s.created_at, s.id) < (?, ?)", n, clean(id))
+		add("(s.created_at, s.id) < (?, ?)", at, id)
 	}
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
 	return strings.Join(conds, " AND "), append(args, min(f.Limit, 1000)), nil
+}
+
+// parseCursor reads a [Summary.Cursor]; "" comes before all. CodeInvalid.
+func parseCursor(s string) (at int64, id string, err error) {
+	if s == "" {
+		return 0, "", nil
+	}
+	text, id, ok := strings.Cut(s, ".")
+	at, err = strconv.ParseInt(text, 36, 64)
+	if !ok || err != nil {
+		return 0, "", blaise.Errorf(blaise.CodeInvalid, "%q is no cursor", s)
+	}
+	return at, clean(id), nil
 }
 
 // literal takes their meaning from the wildcards of LIKE.
@@ -135,8 +153,9 @@ func counts(q querier) (map[blaise.SessionState]int, error) {
 	return all, err
 }
 
-// FindSession finds the one session whose id begins with prefix. CodeNotFound;
-// CodeInvalid: there are several.
+// FindSession finds the one session whose id begins with prefix; if there is
+// none, one that was deleted: reading it says so. CodeNotFound; CodeInvalid:
+// there are several.
 func (db *DB) FindSession(ctx context.Context, prefix string) (blaise.SessionID, error) {
 	prefix = strings.ToLower(clean(prefix))
 	if prefix == "" {
@@ -145,6 +164,10 @@ func (db *DB) FindSession(ctx context.Context, prefix string) (blaise.SessionID,
 	// "~" sorts after all that ids are made of.
 	found, err := sessionIDs(db.read(ctx), `SELECT id FROM sessions WHERE id >= ? AND id < ?
 		ORDER BY id LIMIT 2`, prefix, prefix+"~")
+	if err == nil && len(found) == 0 {
+		found, err = sessionIDs(db.read(ctx), `SELECT session FROM deletions
+			WHERE session >= ? AND session < ? ORDER BY session LIMIT 2`, prefix, prefix+"~")
+	}
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("find session %q: %w", prefix, err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -8,11 +9,14 @@ import (
 )
 
 // CreateSession writes a new session with all that snap holds.
-// ErrExists: the id is taken.
+// ErrExists: the id is taken, or was a deleted session's.
 func (tx *Tx) CreateSession(snap blaise.Snapshot) error {
 	id := snap.Session.ID
 	if id == "" {
 		return fmt.Errorf("create session: no id")
+	}
+	if _, deleted, err := deletion(tx.q, id); err != nil || deleted {
+		return errors.Join(err, fmt.Errorf("create session %s: %w", id, ErrExists))
 	}
 	r := sessionRow(snap)
 	n, err := tx.q.exec(`INSERT INTO sessions (id, agent, state, ended, held, runner, environment,

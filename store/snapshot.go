@@ -38,7 +38,7 @@ func (tx *Tx) lockSession(id blaise.SessionID) (s blaise.Session, env string, er
 	found, err := tx.q.one([]any{&env, &raw},
 		`SELECT environment, body FROM sessions WHERE id = ?`+tx.q.d.lock, string(id))
 	if err == nil && !found {
-		return s, "", notFound("session " + string(id))
+		return s, "", noSession(tx.q, id)
 	}
 	if err == nil {
 		err = json.Unmarshal(raw, &s)

@@ -51,7 +51,7 @@ func (v *View) readSession(q querier, id blaise.SessionID) (env string, err erro
 	found, err := q.one([]any{&env, &updated, &raw},
 		`SELECT environment, updated_at, body FROM sessions WHERE id = ?`, clean(string(id)))
 	if err == nil && !found {
-		err = notFound("session " + string(id))
+		err = noSession(q, id)
 	}
 	if err != nil {
 		return "", err

@@ -61,7 +61,7 @@ func addVerbs(to *cobra.Command, a *app) {
 	group(to, "see", "See what happens:", listCommand(a), showCommand(a), whyCommand(a), transcriptCommand(a))
 	group(to, "work", "What the agent made:", diffCommand(a), pushCommand(a), restoreCommand(a), shellCommand(a), filesCommand(a))
 	group(to, "steer", "Steer a session:", pauseCommand(a), endCommand(a), actCommand(a, "retry"),
-		actCommand(a, "hold"), actCommand(a, "release"))
+		actCommand(a, "hold"), actCommand(a, "release"), deleteCommand(a))
 	group(to, "mend", "When something is broken:", actCommand(a, "retry-teardown"), actCommand(a, "mark-destroyed"), lostCommand(a))
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/internal/logs"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ func serveCommand(a *app) *cobra.Command {
 	var o planeOptions
 	var how logs.Options
 	var debug bool
+	var retain string
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the control plane alone; runners connect to it",
 		Long: "Runs the control plane: sessions, clocks, the API and the dashboard. It listens on\n" +
@@ -42,6 +44,11 @@ func serveCommand(a *app) *cobra.Command {
 			if err := o.door.check(); err != nil {
 				return err
 			}
+			if retain != "" {
+				if o.retain, err = control.ParseAge(retain); err != nil {
+					return usage("--retain: %v", err)
+				}
+			}
 			return a.serve(cmd.Context(), o)
 		},
 	}
@@ -53,6 +60,7 @@ func serveCommand(a *app) *cobra.Command {
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "another Host name that requests may carry")
 	o.door.flags(c)
 	f.Int64Var(&o.maxFile, "max-file", 256, "keep files of sessions (bundles of saved work) up to so many MB each")
+	f.StringVar(&retain, "retain", "", "delete sessions that ended and were not touched for so `long`, as 90d (default: never)")
 	how.Flags(f)
 	f.BoolVar(&debug, "debug", false, "the same as --log-level debug")
 	f.BoolVar(&o.privateHooks, "webhook-allow-private", false,

@@ -68,4 +68,6 @@ var conformance = []struct {
 	{"blobs are kept once and go with their session", testBlobs},
 	{"a blob that is not whole leaves nothing", testBrokenBlobs},
 	{"the same blob from many is kept once", testBlobsTogether},
+	{"of a deleted session one row stays", testDelete},
+	{"what may be deleted is listed", testSettled},
 }

@@ -1,0 +1,95 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"blaise.dev/blaise"
+)
+
+const (
+	// retentionEvery is how often retention looks.
+	retentionEvery = 10 * time.Minute
+	// retentionBatch is how many sessions are read at once; each is deleted by
+	// itself, so that nobody waits for long.
+	retentionBatch = 100
+)
+
+// AuthorRetention is who deletes sessions because of their age.
+const AuthorRetention = "retention"
+
+// A retention deletes what ended longer ago than is kept, and comes for what a
+// crash has left of a deleted session.
+type retention struct {
+	c    *Control
+	keep time.Duration // 0: for ever
+}
+
+func (r retention) run(ctx context.Context) {
+	tick := time.NewTicker(retentionEvery)
+	defer tick.Stop()
+	for {
+		if err := r.look(ctx); err != nil && ctx.Err() == nil {
+			r.c.log.Error("old sessions not deleted", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (r retention) look(ctx context.Context) error {
+	for {
+		n, err := r.c.db.ClearDue(ctx, retentionBatch)
+		if err != nil {
+			return err
+		}
+		if n < retentionBatch {
+			break
+		}
+	}
+	if r.keep == 0 {
+		return nil
+	}
+	return r.deleteOld(ctx)
+}
+
+func (r retention) deleteOld(ctx context.Context) error {
+	deleted, after := 0, ""
+	for {
+		old, err := r.c.db.Settled(ctx, r.c.now().Add(-r.keep), after, retentionBatch)
+		if err != nil {
+			return err
+		}
+		for _, s := range old {
+			_, err := r.c.Delete(ctx, AuthorRetention, s.ID, "it ended longer ago than is kept, "+r.kept())
+			switch blaise.CodeOf(err) {
+			case blaise.CodeRefused, blaise.CodeNotFound: // another goes on from it; another process was first
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			deleted++
+		}
+		if len(old) < retentionBatch {
+			break
+		}
+		after = old[len(old)-1].Cursor()
+	}
+	if deleted > 0 {
+		r.c.log.Info("old sessions deleted", "sessions", deleted, "older_than", r.kept())
+	}
+	return nil
+}
+
+// kept is for how long, as people write it.
+func (r retention) kept() string {
+	if day := 24 * time.Hour; r.keep%day == 0 {
+		return fmt.Sprintf("%dd", r.keep/day)
+	}
+	return r.keep.String()
+}
