@@ -9,7 +9,7 @@ import (
 )
 
 // offerBatch is how many waiting runs a look considers first.
-const offerBatch = 200
+const offerBatch = 100
 
 // elsewhereAfter is how long a run that could go back to its last instance
 // waits for it before another instance of the machine may take it (A31).

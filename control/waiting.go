@@ -16,7 +16,7 @@ const (
 	shownFor = time.Second
 	// freshFor is how long those who ask share one look at the front of the
 	// queue, wholeFor at all of it.
-	freshFor = 20 * time.Millisecond
+	freshFor = 50 * time.Millisecond
 	wholeFor = time.Second
 )
 
