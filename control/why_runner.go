@@ -3,6 +3,8 @@ package control
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -96,5 +98,9 @@ func withLabels(labels map[string]string) string {
 	if len(labels) == 0 {
 		return ""
 	}
-	return ", labels " + strings.TrimPrefix(fmt.Sprint(labels), "map")
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		all = append(all, name+"="+labels[name])
+	}
+	return ", labels " + strings.Join(all, " ")
 }

@@ -39,6 +39,16 @@ func TestLock(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("second opener: %v, want %q", err, want)
 	}
+	if err := store.CheckFree(dir); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("before that: %v, want %q", err, want)
+	}
+	nowhere := filepath.Join(dir, "nowhere")
+	if err := store.CheckFree(nowhere); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(nowhere); err == nil {
+		t.Error("a look made the directory")
+	}
 }
 
 func TestFiles(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -106,30 +107,49 @@ func address(path string, pragmas ...string) string {
 	return u.String()
 }
 
+// CheckFree answers the error that opening the directory would for being in use.
+// It makes nothing; a directory that is not there is free.
+func CheckFree(dir string) error {
+	f, err := os.Open(filepath.Join(dir, "lock"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look at store: %w", err)
+	}
+	defer f.Close()
+	return flock(f, dir, unix.LOCK_SH)
+}
+
 // lockDir takes the directory for this process. The lock goes with the
 // process, however it ends.
 func lockDir(dir string) (*os.File, error) {
-	path := filepath.Join(dir, "lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		holder, _ := io.ReadAll(io.LimitReader(f, 32))
-		_ = f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("open store: %s is in use by process %s",
-				dir, strings.TrimSpace(string(holder)))
-		}
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+	err = flock(f, dir, unix.LOCK_EX)
+	if err == nil {
+		err = f.Truncate(0)
 	}
-	if err := f.Truncate(0); err != nil {
-		_ = f.Close()
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+	if err == nil {
+		_, err = fmt.Fprintf(f, "%d\n", os.Getpid())
 	}
-	if _, err := fmt.Fprintf(f, "%d\n", os.Getpid()); err != nil {
+	if err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+		return nil, fmt.Errorf("open store: %w", err)
 	}
 	return f, nil
+}
+
+func flock(f *os.File, dir string, how int) error {
+	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		holder, _ := io.ReadAll(io.LimitReader(f, 32))
+		return fmt.Errorf("%s is in use by process %s", dir, strings.TrimSpace(string(holder)))
+	}
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	return nil
 }

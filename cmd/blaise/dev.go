@@ -15,6 +15,7 @@ import (
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/daemon"
 	"blaise.dev/blaise/internal/logs"
+	"blaise.dev/blaise/store"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -78,6 +79,9 @@ type house struct {
 func (a *app) dev(ctx context.Context, o devOptions) (err error) {
 	if o.data, err = filepath.Abs(o.data); err != nil {
 		return err
+	}
+	if err := store.CheckFree(filepath.Join(o.data, "db")); err != nil { // before anything is made there
+		return inUse(err, o.data)
 	}
 	agents, err := findAgents(ctx, o)
 	if err != nil {

@@ -36,7 +36,7 @@ func runnerListCommand(a *app) *cobra.Command {
 			for _, r := range all {
 				state, runs := runnerState(r)
 				t.add(oneLine(r.Name, 24), state, fmt.Sprint(runs), string(r.ID),
-					oneLine(probedAgents(r), 40), labels(r.Labels))
+					oneLine(probedAgents(r), 40), labels(allLabels(r)))
 			}
 			t.print(a.out, a.look())
 			return nil
@@ -66,6 +66,17 @@ func runnerState(r api.Runner) (string, int) {
 		return fmt.Sprintf("online (%d), paused (%d)", online, paused), runs
 	}
 	return fmt.Sprintf("online (%d)", online), runs
+}
+
+// allLabels are those of the token and of the runner's blaise.yml; the token's
+// outrank the others.
+func allLabels(r api.Runner) map[string]string {
+	all := map[string]string{}
+	for _, in := range r.Instances {
+		maps.Copy(all, in.Labels)
+	}
+	maps.Copy(all, r.Labels)
+	return all
 }
 
 func labels(m map[string]string) string {
@@ -123,7 +134,7 @@ func (a *app) printRunner(r api.Runner) {
 	if r.OldUntil.After(a.now()) {
 		a.field("", "its old token is good for %s more", rough(r.OldUntil.Sub(a.now())))
 	}
-	a.field("labels", "%s", labels(r.Labels))
+	a.field("labels", "%s", labels(allLabels(r)))
 	for _, i := range r.Instances {
 		state := "online"
 		switch {
