@@ -46,7 +46,7 @@ func (b lab) terminal(env []string, args ...string) *terminal {
 		_ = x.cmd.Process.Kill()
 		_ = x.pty.Close()
 		x.read.Wait()
-		_ = x.screen.Close()
+		_ = x.screen.InputPipe().(io.Closer).Close() // ends its Read, which Close itself would race with
 		x.work.Wait()
 	})
 	return x
