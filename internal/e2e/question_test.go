@@ -36,6 +36,7 @@ func TestB6_QuestionOutlivesBlaiseAndTheDaemon(t *testing.T) {
 	if n := strings.Count(b.transcript(id), `"kind":"decided"`); n != 1 {
 		t.Errorf("decided %d times", n)
 	}
+	b.run("end", string(id)) // its run would wait for Blaise until its fence
 }
 
 // The agent dies while it asks, then the run does: each time the question has
