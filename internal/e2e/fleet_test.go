@@ -113,7 +113,7 @@ func TestA20_HUPReadsTokenAndFileAgain(t *testing.T) {
 	b.write("repo/blaise.yml", demoConfig+"runner: {slots: 7, labels: {room: attic}}\n")
 	b.kill(b.daemon("state"), syscall.SIGHUP)
 	b.await("slots and labels are new", func() bool {
-		return strings.Contains(b.run("why", "laptop"), "of 7 slots taken), labels [room:attic]")
+		return strings.Contains(b.run("why", "laptop"), "of 7 slots taken), labels room=attic")
 	})
 	if now := b.runPID(); now != pid {
 		t.Error("the run was touched")
