@@ -17,21 +17,17 @@ var sqliteFiles = []string{"blaise.db", "transcript.db", "blobs.db"}
 
 // Copy copies the databases of a SQLite directory, and the identity beside them,
 // into another, which is there. A process may be at work on them: the copies
-// hold what was committed at one moment, and nobody waits for them. A process
-// that was killed at that moment would have left the same.
+// hold what was committed at one moment, and it waits only while that moment is
+// taken hold of. A process that was killed then would have left the same.
 func Copy(ctx context.Context, dir, to string) error {
-	var sources []source
+	sources, err := pinAll(ctx, dir)
 	defer func() {
 		for _, s := range sources {
 			s.close()
 		}
 	}()
-	for _, name := range sqliteFiles {
-		s, err := pin(ctx, filepath.Join(dir, name))
-		if err != nil {
-			return fmt.Errorf("copy %s: %w", name, err)
-		}
-		sources = append(sources, s)
+	if err != nil {
+		return err
 	}
 	for i, name := range sqliteFiles {
 		if err := sources[i].copy(ctx, filepath.Join(to, name)); err != nil {
@@ -47,8 +43,35 @@ type source struct {
 	conn *sql.Conn
 }
 
-// pin begins to read: what is committed from now on is not seen. Transcripts
-// are pinned after decisions: a notice that is no more in the outbox is there.
+// pinAll holds one moment of all files. No decision is made meanwhile: a notice
+// that was made and carried between two of them would be in the transcript, and
+// its number given again.
+func pinAll(ctx context.Context, dir string) (sources []source, err error) {
+	first := filepath.Join(dir, sqliteFiles[0])
+	if _, err := os.Stat(first); err != nil {
+		return nil, fmt.Errorf("copy %s: %w", sqliteFiles[0], err) // SQLite would make a new one
+	}
+	db, err := sql.Open("sqlite", address(first, "busy_timeout(10000)")+"&_txlock=immediate")
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", sqliteFiles[0], err)
+	}
+	defer db.Close()
+	still, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("hold decisions: %w", err)
+	}
+	defer func() { _ = still.Rollback() }() // it has written nothing
+	for _, name := range sqliteFiles {
+		s, err := pin(ctx, filepath.Join(dir, name))
+		if err != nil {
+			return sources, fmt.Errorf("copy %s: %w", name, err)
+		}
+		sources = append(sources, s)
+	}
+	return sources, nil
+}
+
+// pin begins to read: what is committed from now on is not seen.
 func pin(ctx context.Context, path string) (source, error) {
 	if _, err := os.Stat(path); err != nil {
 		return source{}, err // SQLite would make a new one
