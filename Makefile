@@ -35,7 +35,7 @@ test-agents: ## real agents through Blaise, installed at pinned versions; ARGS=-
 check: ## format, vet and the rules of the house
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	$(GO) vet ./...
-	GOOS=darwin GOARCH=arm64 $(GO) build ./cmd/...
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/runner
 	$(GO) test ./internal/house
 
 bench: build ## measure against the floor, write docs/benchmarks.md; 1 if a goal is missed
