@@ -167,12 +167,12 @@ func (c *Client) Run(ctx context.Context) error {
 		c.lines(conn, l)
 	}
 	cause := c.why(conn, reading)
-	c.failAll(cause)
 	c.box.breakOff(cause)
+	c.tear()
+	wg.Wait() // an agent may be gone before the writer knows that it took a call
+	c.failAll(cause)
 	close(c.done)
 	end(ErrClosed)
-	c.tear()
-	wg.Wait()
 	c.handlers.Wait()
 	return verdict(ctx, reading, writing)
 }
