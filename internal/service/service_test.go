@@ -16,7 +16,7 @@ var unit = service.Unit{
 	Name: "blaise-test", About: "A test",
 	Start:    []string{"/opt/my programs/blaise", "serve", "--as", "https://x/100%$HOME"},
 	Stop:     []string{"/bin/true"},
-	Env:      []string{`PATH=/a b:"c"`},
+	Env:      []string{`PATH=/a b:"c"`, "PRICE=5$"},
 	Settings: []string{"KillMode=process"},
 }
 
@@ -27,7 +27,7 @@ func TestUnitText(t *testing.T) {
 	text := unit.Text(true, "blaise service install")
 	for _, want := range []string{
 		`ExecStart="/opt/my programs/blaise" serve --as https://x/100%%$$HOME`, "ExecStop=/bin/true",
-		`Environment="PATH=/a b:\"c\""`, "KillMode=process", "WantedBy=multi-user.target",
+		`Environment="PATH=/a b:\"c\""`, "Environment=PRICE=5$", "KillMode=process", "WantedBy=multi-user.target",
 	} {
 		if !slices.Contains(strings.Split(text, "\n"), want) {
 			t.Errorf("no line %s in:\n%s", want, text)

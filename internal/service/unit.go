@@ -34,7 +34,7 @@ func (u Unit) Text(system bool, of string) string {
 		fmt.Fprintf(&b, "ExecStop=%s\n", line(u.Stop))
 	}
 	for _, e := range u.Env {
-		fmt.Fprintf(&b, "Environment=%s\n", line([]string{e}))
+		fmt.Fprintf(&b, "Environment=%s\n", word(e))
 	}
 	for _, s := range u.Settings {
 		b.WriteString(s + "\n")
@@ -43,16 +43,20 @@ func (u Unit) Text(system bool, of string) string {
 	return b.String()
 }
 
-// line is a command as systemd reads it: each word in quotes where it needs
-// them, and nothing of it expanded.
+// line is a command as systemd reads it: nothing of it is expanded.
 func line(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		w = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`, "\n", `\n`).Replace(w)
-		if w == "" || strings.ContainsAny(w, " \t'\"\\;") {
-			w = `"` + w + `"`
-		}
-		quoted[i] = w
+		quoted[i] = word(strings.ReplaceAll(w, "$", "$$")) // which stands for itself elsewhere
 	}
 	return strings.Join(quoted, " ")
+}
+
+// word is one word of a setting, in quotes where it needs them.
+func word(w string) string {
+	w = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, "\n", `\n`).Replace(w)
+	if w == "" || strings.ContainsAny(w, " \t'\"\\;") {
+		return `"` + w + `"`
+	}
+	return w
 }
