@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -49,16 +50,14 @@ func anySet(names ...string) bool {
 // certificates looks at where trust comes from.
 func certificates(_ context.Context, o Options) []Line {
 	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"} {
-		at := os.Getenv(name)
-		if at == "" {
-			continue
+		at := []string{os.Getenv(name)}
+		if name == "SSL_CERT_DIR" { // one or several
+			at = filepath.SplitList(at[0])
 		}
-		if _, err := os.Stat(at); err != nil {
-			return lines(broken("certificates", name+": "+err.Error(), "name a file or directory that the runner may read, or unset it"))
-		}
-		b, err := os.ReadFile(at)
-		if err == nil && !x509.NewCertPool().AppendCertsFromPEM(b) {
-			return lines(broken("certificates", name+": "+at+" holds no certificate in PEM", "give it the certificate of your authority in PEM"))
+		for _, path := range at {
+			if l := certificatesAt(name, path); l != nil {
+				return l
+			}
 		}
 	}
 	if !strings.HasPrefix(o.URL, "https:") {
@@ -68,6 +67,21 @@ func certificates(_ context.Context, o Options) []Line {
 		return lines(broken("certificates", "the system has none: "+err.Error(), "install ca-certificates, or name a file with SSL_CERT_FILE"))
 	}
 	return lines(good("certificates", "of the system"+also("SSL_CERT_FILE")+also("SSL_CERT_DIR")))
+}
+
+// certificatesAt says what is wrong with a path of that variable.
+func certificatesAt(name, path string) []Line {
+	if path == "" {
+		return nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return lines(broken("certificates", name+": "+err.Error(), "name a file or directory that the runner may read, or unset it"))
+	}
+	b, err := os.ReadFile(path)
+	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(b) {
+		return lines(broken("certificates", name+": "+path+" holds no certificate in PEM", "give it the certificate of your authority in PEM"))
+	}
+	return nil
 }
 
 func also(name string) string {
