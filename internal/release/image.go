@@ -23,8 +23,7 @@ type imageConfig struct {
 }
 
 // image is the control plane as a container image with nothing else in it, as
-// `docker load` and `podman load` read it. The Dockerfile makes the same where
-// an engine builds it.
+// `docker load` and `podman load` read it.
 func (r *release) image(programsIn, arch string) ([]byte, error) {
 	layer, err := r.layer(programsIn)
 	if err != nil {

@@ -6,8 +6,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"flag"
 	"fmt"
 	"os"
@@ -44,8 +42,8 @@ type release struct {
 	version string
 	at      time.Time
 	out     string
-	built   string   // where the programs are; "" to build them
-	made    []string // names of the files so far, in order
+	built   string          // where the programs are; "" to build them
+	sums    strings.Builder // a line for each file so far
 }
 
 func (r *release) check() error {
@@ -65,7 +63,7 @@ func (r *release) make(ctx context.Context, platforms []string) error {
 		}
 		fmt.Println("made", p)
 	}
-	return r.sums()
+	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(r.sums.String()), 0o644)
 }
 
 // platform builds the programs for one platform and writes its files.
@@ -107,21 +105,8 @@ func (r *release) platform(ctx context.Context, p string) error {
 	return r.write(name+".image.tar.gz", image)
 }
 
+// write writes a file, and its hash as `sha256sum --check` reads it.
 func (r *release) write(name string, content []byte) error {
-	r.made = append(r.made, name)
+	fmt.Fprintf(&r.sums, "%s  %s\n", hashOf(content), name)
 	return os.WriteFile(filepath.Join(r.out, name), content, 0o644)
-}
-
-// sums writes the hashes of all files, as `sha256sum --check` reads them.
-func (r *release) sums() error {
-	var text strings.Builder
-	for _, name := range r.made {
-		b, err := os.ReadFile(filepath.Join(r.out, name))
-		if err != nil {
-			return err
-		}
-		sum := sha256.Sum256(b)
-		fmt.Fprintf(&text, "%s  %s\n", hex.EncodeToString(sum[:]), name)
-	}
-	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(text.String()), 0o644)
 }
