@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ func agent(p acp.Preset, at string, probe acp.Probe, cfg config.Config) Line {
 	try := "try it: runner probe " + p.Name
 	switch {
 	case probe.Name != "" && !probe.OK:
-		return doubtful(what, fmt.Sprintf("%s; the probe of %s failed", at, probe.At.Format("2006-01-02")), orElse(probe.Todo, try))
+		return doubtful(what, fmt.Sprintf("%s; the probe of %s failed", at, probe.At.Format("2006-01-02")), cmp.Or(probe.Todo, try))
 	case probe.Name != "":
 		return good(what, fmt.Sprintf("%s; the probe of %s worked (%s %s)", at, probe.At.Format("2006-01-02"), probe.Agent, probe.Version))
 	case key != "":
@@ -90,11 +91,4 @@ func keyOf(p acp.Preset, cfg config.Config) string {
 		}
 	}
 	return ""
-}
-
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

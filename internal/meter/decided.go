@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -96,13 +97,12 @@ func find[T any](all []T, is func(T) bool) (found T) {
 }
 
 func runsOf(p blaise.Plan) []blaise.Run {
-	all := p.Ended.Runs
-	if p.Next.Run != nil {
-		all = append(all[:len(all):len(all)], *p.Next.Run)
+	if p.Next.Run == nil {
+		return p.Ended.Runs
 	}
-	return all
+	return slices.Concat(p.Ended.Runs, []blaise.Run{*p.Next.Run})
 }
 
 func messagesOf(p blaise.Plan) []blaise.Message {
-	return append(p.Ended.Messages[:len(p.Ended.Messages):len(p.Ended.Messages)], p.Next.Messages...)
+	return slices.Concat(p.Ended.Messages, p.Next.Messages)
 }

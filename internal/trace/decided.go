@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -13,14 +14,14 @@ func (t *Tracer) Decided(p blaise.Plan) {
 		return
 	}
 	for _, r := range p.Ended.Runs {
-		t.run1(r)
+		t.whole(r)
 	}
 	for _, h := range p.History {
 		id, ok := strings.CutPrefix(h.Subject, "message:")
 		if !ok || h.From != string(blaise.MessageDelivered) {
 			continue
 		}
-		for _, m := range append(p.Ended.Messages[:len(p.Ended.Messages):len(p.Ended.Messages)], p.Next.Messages...) {
+		for _, m := range slices.Concat(p.Ended.Messages, p.Next.Messages) {
 			if string(m.ID) == id {
 				t.turn(m, h)
 			}
@@ -31,8 +32,8 @@ func (t *Tracer) Decided(p blaise.Plan) {
 	}
 }
 
-// run1 is of one run: its whole life, and its wait.
-func (t *Tracer) run1(r blaise.Run) {
+// whole is of a run: its whole life, and its wait.
+func (t *Tracer) whole(r blaise.Run) {
 	s := Span{
 		Run: r.ID, Name: "run", ID: RunSpan(r.ID), From: r.OfferedAt, To: r.EndedAt,
 		Attrs: map[string]string{"kind": string(r.Kind), "outcome": string(r.Outcome), "reason": r.Reason,

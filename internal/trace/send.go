@@ -187,5 +187,3 @@ func attributes(all map[string]string) []otlpAttribute {
 }
 
 func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
-
-func itoa(n int) string { return strconv.Itoa(n) }

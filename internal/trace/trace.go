@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -121,10 +122,10 @@ func ProcessSpan(run blaise.RunID) string { return idOf(8, string(run), "process
 
 // TurnSpan is the id of the span of a turn, as Blaise sees it; n is counted over
 // the session.
-func TurnSpan(run blaise.RunID, n int) string { return idOf(8, string(run), "turn", itoa(n)) }
+func TurnSpan(run blaise.RunID, n int) string { return idOf(8, string(run), "turn", strconv.Itoa(n)) }
 
 // AgentSpan is the id of the span of a prompt, under which the agent's own are.
-func AgentSpan(run blaise.RunID, n int) string { return idOf(8, string(run), "agent", itoa(n)) }
+func AgentSpan(run blaise.RunID, n int) string { return idOf(8, string(run), "agent", strconv.Itoa(n)) }
 
 // Parent is a span of a run in the form of the W3C, as an agent gets it.
 func Parent(run blaise.RunID, span string) string { return "00-" + Of(run) + "-" + span + "-01" }
