@@ -30,11 +30,11 @@ func (c Command) Make() *cobra.Command {
 	}
 	parent.PersistentFlags().BoolVar(&m.System, "system", false, "of the machine; needs root (default: of the user)")
 	parent.PersistentFlags().StringVar(&c.Name, "name", c.Name, "of the service, where there are several")
-	parent.AddCommand(c.install(&m, &c.Name), c.uninstall(&m, &c.Name), c.status(&m, &c.Name))
+	parent.AddCommand(c.install(&m), c.uninstall(&m), c.status(&m))
 	return parent
 }
 
-func (c Command) install(m *Manager, name *string) *cobra.Command {
+func (c *Command) install(m *Manager) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use: "install", Short: "Write the unit and start it, now and at every boot", Args: cobra.NoArgs,
@@ -47,7 +47,7 @@ func (c Command) install(m *Manager, name *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			u.Name = *name
+			u.Name = c.Name
 			if dry {
 				path, err := m.Path(u.Name)
 				if err == nil {
@@ -67,27 +67,27 @@ func (c Command) install(m *Manager, name *string) *cobra.Command {
 	return cmd
 }
 
-func (c Command) uninstall(m *Manager, name *string) *cobra.Command {
+func (c *Command) uninstall(m *Manager) *cobra.Command {
 	return &cobra.Command{
 		Use: "uninstall", Short: "Stop the service, and take the unit away; data stay", Args: cobra.NoArgs,
 		Example: fmt.Sprintf("  %s service uninstall", c.Program),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := m.Uninstall(cmd.Context(), *name)
+			err := m.Uninstall(cmd.Context(), c.Name)
 			if err == nil {
-				_, err = fmt.Fprintf(c.Out, "%s is stopped, and no service any more\n", *name)
+				_, err = fmt.Fprintf(c.Out, "%s is stopped, and no service any more\n", c.Name)
 			}
 			return err
 		},
 	}
 }
 
-func (c Command) status(m *Manager, name *string) *cobra.Command {
+func (c *Command) status(m *Manager) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "status", Short: "Say how the service is", Args: cobra.NoArgs,
 		Example: fmt.Sprintf("  %s service status --json", c.Program),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := m.Status(cmd.Context(), *name)
+			s, err := m.Status(cmd.Context(), c.Name)
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func (c Command) status(m *Manager, name *string) *cobra.Command {
 				return json.NewEncoder(c.Out).Encode(s)
 			}
 			_, err = fmt.Fprintf(c.Out, "%s is %s (%s, pid %s), %s; its unit is %s\n",
-				*name, s.Active, s.Sub, s.PID, s.Enabled, s.Unit)
+				c.Name, s.Active, s.Sub, s.PID, s.Enabled, s.Unit)
 			return err
 		},
 	}
