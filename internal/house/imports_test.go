@@ -18,7 +18,6 @@ var mayImport = map[string][]string{
 	"acp":        {},
 	"redact":     {},
 	"git":        {},
-	"audit":      {},
 	"webhook":    {},
 
 	"plug":   {".", "transcript", "git", "redact", "internal/engine", "internal/near", "internal/shim", "internal/shim/gate", "internal/shim/jail"},
@@ -28,7 +27,7 @@ var mayImport = map[string][]string{
 
 	"api":       {".", "transcript", "directive"},
 	"store":     {".", "transcript", "directive"},
-	"control":   {".", "store", "transcript", "directive", "audit", "webhook", "internal/near"},
+	"control":   {".", "store", "transcript", "directive", "webhook", "internal/near"},
 	"server":    {".", "api", "control", "store", "transcript", "internal/provider"},
 	"dashboard": {".", "api", "control", "server", "transcript"},
 
