@@ -53,8 +53,8 @@ func table(rows []row) string {
 func page(table string) string {
 	return "# Benchmarks\n\nWritten by `make bench` on " + time.Now().UTC().Format(time.DateOnly) +
 		fmt.Sprintf(" with %d cores and %s. ", runtime.NumCPU(), runtime.Version()) +
-		"Every limit stands beside a floor measured in the same run by a\n" +
-		"minimal program; `make bench` exits 1 where one is missed.\n\n" + table
+		"A floor is what a minimal program took in the same run;\n" +
+		"`make bench` exits 1 where a limit is missed.\n\n" + table
 }
 
 func median(d []time.Duration) float64 { return quantile(d, 0.5) }
