@@ -179,6 +179,15 @@ func (s EnvironmentState) Clocks() []ClockKind { return slices.Clone(environment
 // follows.
 func (s EnvironmentState) Final() bool { return s == EnvDestroyed }
 
+// Rests says that nothing more happens to the environment by itself.
+func (s EnvironmentState) Rests() bool {
+	switch s {
+	case EnvNone, EnvDestroyed, EnvOrphaned, EnvLost:
+		return true
+	}
+	return false
+}
+
 // Next is the state that follows on the event, false if the table has no row.
 func (s EnvironmentState) Next(on EnvironmentEvent) (EnvironmentState, bool) {
 	next, ok := environmentIndex[s].next[on]

@@ -41,13 +41,7 @@ type Session struct {
 
 // Over says that the session has ended, and that nothing more happens to its
 // environment by itself.
-func (s Session) Over() bool {
-	switch s.Environment.State {
-	case blaise.EnvNone, blaise.EnvDestroyed, blaise.EnvOrphaned, blaise.EnvLost:
-		return s.State == blaise.SessionEnded
-	}
-	return false
-}
+func (s Session) Over() bool { return s.State == blaise.SessionEnded && s.Environment.State.Rests() }
 
 // An Environment is the environment in a Session.
 type Environment struct {

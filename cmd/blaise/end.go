@@ -61,7 +61,7 @@ func (a *app) awaitEnd(ctx context.Context, c *api.Client, id blaise.SessionID) 
 	w := newWaitTeller(a, string(id))
 	s, err := a.until(ctx, c, id, func(s api.Session) bool {
 		w.tell(ctx, c)
-		return s.Held || s.State == blaise.SessionEnded && over(s.Environment.State)
+		return s.Held || s.Over()
 	})
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -72,7 +72,7 @@ func (a *app) awaitEnd(ctx context.Context, c *api.Client, id blaise.SessionID) 
 	case s.Environment.State == blaise.EnvOrphaned:
 		return waitedFor(blaise.Errorf(blaise.CodeRefused, "the environment of session %s is orphaned: %s", id, s.Environment.LastError).
 			WithHint("mend that, then `blaise retry-teardown %s`; to give the work up add --discard --reason WHY", id))
-	case !over(s.Environment.State):
+	case !s.Environment.State.Rests():
 		_, err = fmt.Fprintf(a.out, "the session is held: its environment stays until `blaise release %s`\n", id)
 		return err
 	}

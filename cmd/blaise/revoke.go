@@ -84,7 +84,7 @@ func sessionsAt(ctx context.Context, c *api.Client, id blaise.RunnerID) (live, p
 			return nil, nil, err
 		}
 		for _, x := range l.Sessions {
-			if over(x.Environment) {
+			if x.Environment.Rests() {
 				continue
 			}
 			s, err := c.Session(ctx, x.ID)

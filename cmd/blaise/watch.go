@@ -127,7 +127,7 @@ func (w *watcher) session(s api.Session) error {
 		fmt.Fprintf(w.a.out, "%s= %s\n", w.teller.stamp(w.a.now()), because(now, w.meaning(s.Environment)))
 		w.state = now
 	}
-	if s.State == blaise.SessionEnded && over(s.Environment.State) {
+	if s.Over() {
 		w.teller.endLine()
 		return errSeen
 	}
@@ -144,13 +144,4 @@ func (w *watcher) meaning(e api.Environment) string {
 	}
 	w.explained[e.State] = true
 	return e.Meaning
-}
-
-// over says that nothing more happens to an environment by itself.
-func over(s blaise.EnvironmentState) bool {
-	switch s {
-	case blaise.EnvNone, blaise.EnvDestroyed, blaise.EnvOrphaned, blaise.EnvLost:
-		return true
-	}
-	return false
 }
