@@ -40,8 +40,7 @@ func (s *Server) actRoute(a personAct) {
 		user: control.RoleFor(blaise.Event{Kind: a.kind}), says: a.says,
 	}, func(ctx context.Context, in *actIn) error {
 		user := callerOf(ctx).user
-		by := user.Name
-		e := blaise.Event{Kind: a.kind, By: by, Reason: in.Body.Reason, Force: in.Body.Force}
+		e := blaise.Event{Kind: a.kind, By: user.Name, Reason: in.Body.Reason, Force: in.Body.Force}
 		if err := user.May(forced(a.name, e), control.RoleFor(e)); err != nil {
 			return err
 		}

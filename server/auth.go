@@ -122,10 +122,7 @@ func needs(op *huma.Operation) (k kind, role control.Role) {
 }
 
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	p, ok := err.(*problem)
-	if !ok {
-		p = problemOf(r.Context(), s.log, err)
-	}
+	p := problemOf(r.Context(), s.log, err)
 	hangUp(w, r)
 	if p.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="blaise"`)

@@ -9,10 +9,7 @@ import (
 
 // loginFailed asks a browser to sign in, and says why it is not.
 func (s *Server) loginFailed(w http.ResponseWriter, r *http.Request, err error) {
-	p, ok := err.(*problem)
-	if !ok {
-		p = problemOf(r.Context(), s.log, err)
-	}
+	p := problemOf(r.Context(), s.log, err)
 	maps.Copy(w.Header(), p.GetHeaders())
 	v := loginView{Error: p.Detail, Quiet: p.Status == http.StatusUnauthorized}
 	if r.Method == http.MethodGet && v.Quiet {

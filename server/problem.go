@@ -58,16 +58,16 @@ func (s *Server) fail(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *problem
-	if errors.As(err, &known) {
-		return known
-	}
 	return problemOf(ctx, s.log, err)
 }
 
+// problemOf is err itself where it is a problem already.
 func problemOf(ctx context.Context, log *slog.Logger, err error) *problem {
+	var known *problem
 	var e *blaise.Error
 	switch {
+	case errors.As(err, &known):
+		return known
 	case errors.As(err, &e) && e.Code != blaise.CodeInternal:
 	case ctx.Err() != nil:
 		e = blaise.Errorf(blaise.CodeUnreachable, "Blaise is shutting down, or the request was given up").
