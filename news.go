@@ -1,6 +1,9 @@
 package blaise
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // News is one thing about a session that programs outside are told of. It
 // holds ids and states, the title of a question, and nothing else that an
@@ -109,21 +112,19 @@ func (g *gazette) questions(before Snapshot, p Plan) {
 	for _, q := range before.Questions {
 		open[q.ID] = q.State == QuestionOpen
 	}
-	for _, list := range [][]Question{p.Next.Questions, p.Ended.Questions} {
-		for _, q := range list {
-			kind := NewsQuestionAnswered
-			switch {
-			case q.State == QuestionOpen && !open[q.ID]:
-				kind = NewsQuestionOpened
-			case q.State == QuestionOpen || !open[q.ID]:
-				continue
-			case q.State == QuestionExpired:
-				kind = NewsQuestionExpired
-			}
-			g.add(kind, News{Question: &AskedNews{
-				ID: q.ID, Kind: q.Kind, Title: headline(q.Title), State: q.State, Choice: q.Choice, By: q.By,
-			}})
+	for _, q := range slices.Concat(p.Next.Questions, p.Ended.Questions) {
+		kind := NewsQuestionAnswered
+		switch {
+		case q.State == QuestionOpen && !open[q.ID]:
+			kind = NewsQuestionOpened
+		case q.State == QuestionOpen || !open[q.ID]:
+			continue
+		case q.State == QuestionExpired:
+			kind = NewsQuestionExpired
 		}
+		g.add(kind, News{Question: &AskedNews{
+			ID: q.ID, Kind: q.Kind, Title: headline(q.Title), State: q.State, Choice: q.Choice, By: q.By,
+		}})
 	}
 }
 
@@ -141,11 +142,9 @@ func (g *gazette) turns(before Snapshot, p Plan) {
 	for _, m := range before.Messages {
 		inTurn[m.ID] = m.State == MessageDelivered
 	}
-	for _, list := range [][]Message{p.Next.Messages, p.Ended.Messages} {
-		for _, m := range list {
-			if inTurn[m.ID] && m.State != MessageDelivered {
-				g.add(NewsTurnFinished, News{Turn: &TurnNews{Message: m.ID, Run: m.Run, Result: m.State}})
-			}
+	for _, m := range slices.Concat(p.Next.Messages, p.Ended.Messages) {
+		if inTurn[m.ID] && m.State != MessageDelivered {
+			g.add(NewsTurnFinished, News{Turn: &TurnNews{Message: m.ID, Run: m.Run, Result: m.State}})
 		}
 	}
 }
