@@ -36,13 +36,15 @@ func (u Usage) Plus(turn Usage) Usage {
 	return u
 }
 
-// TokenCount is a number of tokens as people say it: 950, 12.5k, 3.1M.
+// TokenCount is a number of tokens as people say it: 950, 12.5k, 3.1M, 1.2B.
 func TokenCount(n int64) string {
-	switch {
+	switch { // of three digits, 999.5 is a thousand
 	case n < 10_000:
 		return fmt.Sprint(n)
-	case n < 1_000_000:
+	case n < 999_500:
 		return fmt.Sprintf("%.3gk", float64(n)/1e3)
+	case n < 999_500_000:
+		return fmt.Sprintf("%.3gM", float64(n)/1e6)
 	}
-	return fmt.Sprintf("%.3gM", float64(n)/1e6)
+	return fmt.Sprintf("%.3gB", float64(n)/1e9)
 }
