@@ -139,7 +139,7 @@ func (c *conversation) add(e transcript.Event) {
 	case transcript.KindDecided:
 		i := c.begin("decided", e)
 		i.Title, i.Who, i.Rule = firstOf(d.Choice, "no answer"), firstOf(d.By, d.Reason), firstOf(d.Rule, d.Reason)
-		if d.Rule != "" && d.By != "the gate" {
+		if d.Rule != "" && d.By != blaise.ByGate {
 			i.Rule = "put to a person by " + d.Rule
 		}
 	case transcript.KindOutput:

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"blaise.dev/blaise"
 )
 
 // Line renders e as one plain line for a terminal, without its time. It is
@@ -65,7 +67,7 @@ var lines = map[Kind]func(lineFields) string{
 
 // why is the rule that decided, or that put the question to a person.
 func (d lineFields) why() string {
-	if d.Rule == "" || d.By == "the gate" {
+	if d.Rule == "" || d.By == blaise.ByGate {
 		return d.Rule
 	}
 	return "put to you by " + d.Rule

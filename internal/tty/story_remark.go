@@ -64,7 +64,7 @@ func (s *Story) decided(e transcript.Event, d remarked) []string {
 	key := questionKey(e.Run, d.Question)
 	title := s.titles[key]
 	delete(s.titles, key)
-	if d.By == "the gate" && d.Reason == "" {
+	if d.By == blaise.ByGate && d.Reason == "" {
 		return nil
 	}
 	answer := OneLine(or(d.Choice, "no answer")+" by "+or(d.By, "nobody")+because(d.Reason), 200)
