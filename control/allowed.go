@@ -51,10 +51,9 @@ func (c *Control) untilDenied(ctx context.Context, u User, changed <-chan struct
 	}
 }
 
-// SignOut ends all that a user is signed in with, browsers, terminals
-// and links. Their
-// tokens for scripts go on, and that of who owns the data folder. A personal
-// token does not sign its own user out: CodeDenied.
+// SignOut ends all that a user is signed in with, browsers, terminals and links.
+// Their tokens for scripts go on, and that of who owns the data folder. A
+// personal token does not sign its own user out: CodeDenied.
 func (c *Control) SignOut(ctx context.Context, by User, name string) error {
 	if by.Personal && by.Name == name {
 		return blaise.Errorf(blaise.CodeDenied, "a personal token does not sign its user out").

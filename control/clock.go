@@ -39,7 +39,7 @@ func newSweeper(c *Control) *sweeper {
 	return &sweeper{c: c, kick: make(chan struct{}, 1), seen: time.Now()}
 }
 
-// silent is since when the sweeper has not looked.
+// silent is for how long the sweeper has not looked.
 func (s *sweeper) silent() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -91,10 +91,5 @@ func (c *Control) putRole(tx *store.Tx, u store.User, role Role) error {
 		return blaise.Errorf(blaise.CodeDenied, "the provider knows you as %s, and gives you no role in Blaise", u.Name).
 			WithHint("ask an administrator of Blaise, or of its provider")
 	}
-	if role != RoleAdmin {
-		if err := notLast(tx, u.Name); err != nil {
-			return err
-		}
-	}
-	return c.putUser(tx, byProvider, u, role)
+	return c.changeRole(tx, byProvider, u, role)
 }

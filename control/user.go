@@ -69,18 +69,22 @@ func (c *Control) SetRole(ctx context.Context, by, name string, role Role) error
 		if err != nil {
 			return err
 		}
-		if role != RoleAdmin {
-			if err := notLast(tx, name); err != nil {
-				return err
-			}
-		}
-		return c.putUser(tx, by, u, role)
+		return c.changeRole(tx, by, u, role)
 	})
 	if err == nil {
 		c.log.Info("role of a user changed", "user", name, "role", role, "by", by)
 		c.hub.Wake(TopicUser(name))
 	}
 	return err
+}
+
+func (c *Control) changeRole(tx *store.Tx, by string, u store.User, role Role) error {
+	if role != RoleAdmin {
+		if err := notLast(tx, u.Name); err != nil {
+			return err
+		}
+	}
+	return c.putUser(tx, by, u, role)
 }
 
 // RemoveUser forgets a user and makes all their tokens worthless; the record

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/internal/near"
@@ -88,8 +89,8 @@ func (c *Control) EnableWebhook(ctx context.Context, id blaise.WebhookID) error 
 		if err != nil {
 			return err
 		}
-		on := store.Webhook{ID: w.ID, URL: w.URL, Events: w.Events, By: w.By, CreatedAt: w.CreatedAt}
-		return tx.PutWebhook(on)
+		w.FailingSince, w.DisabledAt, w.DisabledWhy = time.Time{}, time.Time{}, ""
+		return tx.PutWebhook(w)
 	})
 }
 

@@ -33,7 +33,7 @@ type Attempt struct {
 	Error  string        `json:"error,omitempty"`  // why there was none
 }
 
-// Over says how it ended, or that it has not.
+// Over says that it was answered, or failed.
 func (a Attempt) Over() bool { return a.Status != 0 || a.Error != "" }
 
 // PutDelivery writes a delivery.
