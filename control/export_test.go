@@ -38,3 +38,10 @@ func paths(to []string, t reflect.Type) [][]string {
 func (c *Control) DeleteOld(ctx context.Context, keep time.Duration) error {
 	return retention{c: c, keep: keep}.look(ctx)
 }
+
+// Shown is how many runs are known to have been shown to somebody.
+func (c *Control) Shown() int {
+	c.waiting.mu.Lock()
+	defer c.waiting.mu.Unlock()
+	return len(c.waiting.to)
+}

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"maps"
 	"math"
 	"sync"
 	"time"
@@ -96,8 +97,12 @@ func (w *waiting) read(ctx context.Context, q *queue, limit int) error {
 	for _, o := range runs {
 		q.here[o.Run.ID] = true
 	}
+	// Another process of Blaise tells nobody here what was taken there.
+	maps.DeleteFunc(w.to, func(run blaise.RunID, _ showing) bool { return !w.waits(run) })
 	return nil
 }
+
+func (w *waiting) waits(run blaise.RunID) bool { return w.front.here[run] || w.whole.here[run] }
 
 // show notes that an instance is shown the run; false if another was first, or
 // if it waits no more. Asking again does not keep it for longer.
@@ -105,7 +110,7 @@ func (w *waiting) show(run blaise.RunID, to blaise.InstanceID, now time.Time) bo
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	old := w.to[run]
-	if !w.front.here[run] && !w.whole.here[run] || old.keeps(to, now) {
+	if !w.waits(run) || old.keeps(to, now) {
 		return false
 	}
 	if left := old.until.Sub(now); old.instance != to || left <= 0 || left > shownFor {

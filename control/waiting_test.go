@@ -75,6 +75,29 @@ func TestR19ShownAndTheClockSetBack(t *testing.T) {
 	}
 }
 
+// What one process of Blaise has shown, and another was asked for, is forgotten:
+// it would be looked behind for ever.
+func TestR19ShownHereAndTakenElsewhere(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, manifest)
+	other := control.New(control.Options{DB: h.db, Secret: make([]byte, 32)})
+	for i := range 3 {
+		id := h.start("hello")
+		if got := h.offers(i); len(got) != 1 || got[0].Session != id {
+			t.Fatalf("shown %+v, want the run of %s", got, id)
+		}
+		_, err := other.Accept(t.Context(), h.runner, id.Run(1), control.Accept{
+			Instance: blaise.InstanceID(fmt.Sprint("i", i)), Machine: "m1", Boot: "b", Nonce: fmt.Sprint(i),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := h.offers(0); len(got) > 0 || h.Shown() > 0 {
+		t.Errorf("shown %+v, with %d remembered", got, h.Shown())
+	}
+}
+
 // Hundreds of runs that wait for a runner which is not there keep no other from
 // work.
 func TestA31NobodyStarvesBehindRunsForOthers(t *testing.T) {
