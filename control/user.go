@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"blaise.dev/blaise"
@@ -21,7 +22,13 @@ const longestName = 100
 // reserved are the authors in a record that are no people.
 var reserved = map[string]bool{
 	"clock": true, "drain": true, "blaise": true, "runner": true, "upgrade": true,
-	byProvider: true,
+	byProvider: true, AuthorRetention: true, blaise.ByGate: true,
+}
+
+// isAuthor says that a name in a record would be taken for no person's: runs and
+// runners stand there as "run 1x2y.1" and "runner laptop".
+func isAuthor(name string) bool {
+	return reserved[name] || strings.HasPrefix(name, "run ") || strings.HasPrefix(name, "runner ")
 }
 
 // AddUser makes a user. CodeRefused: there is one of that name.
@@ -43,7 +50,7 @@ func (c *Control) AddUser(ctx context.Context, by, name string, role Role) error
 }
 
 func checkName(name string) error {
-	if userNames.MatchString(name) && utf8.RuneCountInString(name) <= longestName && !reserved[name] {
+	if userNames.MatchString(name) && utf8.RuneCountInString(name) <= longestName && !isAuthor(name) {
 		return nil
 	}
 	return blaise.Errorf(blaise.CodeInvalid, "%q is no name of a user", name).
