@@ -43,7 +43,7 @@ func (db *DB) User(ctx context.Context, name string) (User, bool, error) {
 }
 
 func user(q querier, name string) (User, bool, error) {
-	return body[User](q, `SELECT body FROM users WHERE name = ?`, name)
+	return body[User](q, `SELECT body FROM users WHERE name = ?`, clean(name))
 }
 
 // UserBySubject reads the user who is subject at the OpenID provider; false if
