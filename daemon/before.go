@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -18,10 +19,9 @@ const leaveTime = 500 * time.Millisecond
 // before finds the runs of the same session that are in the ledger, older than
 // r, and of which something lives.
 func (s *state) before(r *row) []*row {
-	paths, _ := filepath.Glob(filepath.Join(s.runs(), string(r.Run.Session())+".*"))
 	var live []*row
-	for _, dir := range paths {
-		old := &row{dir: dir}
+	for _, name := range s.runsOf(r.Run.Session()) {
+		old := &row{dir: filepath.Join(s.runs(), name)}
 		if readJSON(old.file("row.json"), old) == nil && old.Run.Fence() < r.Run.Fence() && old.lives() {
 			live = append(live, old)
 		}
@@ -44,15 +44,22 @@ func (s *state) forget(ctx context.Context, r *row) error {
 func (s *state) clear(ctx context.Context, id blaise.SessionID) {
 	s.births.Lock()
 	defer s.births.Unlock()
-	if rows, _ := filepath.Glob(filepath.Join(s.runs(), string(id)+".*")); len(rows) > 0 {
+	if len(s.runsOf(id)) > 0 {
 		return
 	}
+	root := os.DirFS(filepath.Join(s.dir, environments))
 	for _, generation := range []string{"", "-*"} {
-		dirs, _ := filepath.Glob(filepath.Join(s.dir, environments, string(id)+generation))
-		for _, dir := range dirs {
-			plug.Tidy(ctx, s.dir, blaise.EnvironmentID(filepath.Base(dir)))
+		names, _ := fs.Glob(root, string(id)+generation) // the pattern is good
+		for _, name := range names {
+			plug.Tidy(ctx, s.dir, blaise.EnvironmentID(name))
 		}
 	}
+}
+
+// runsOf are the directories of a session's runs, by name.
+func (s *state) runsOf(id blaise.SessionID) []string {
+	names, _ := fs.Glob(os.DirFS(s.runs()), string(id)+".*") // the pattern is good
+	return names
 }
 
 // lives says that the process of the run, or something that it started, is

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,15 +105,15 @@ func (s *state) sweep(rows []*row, program string) {
 			needed[filepath.Dir(r.Spec.Program)] = true
 		}
 	}
-	copies, _ := filepath.Glob(filepath.Join(s.dir, "bin", "*"))
-	for _, dir := range copies {
-		if !needed[dir] {
+	copies, _ := os.ReadDir(filepath.Join(s.dir, "bin")) // the next sweep looks again
+	for _, c := range copies {
+		if dir := filepath.Join(s.dir, "bin", c.Name()); !needed[dir] {
 			_ = os.RemoveAll(dir) // the next sweep tries again
 		}
 	}
-	left, _ := filepath.Glob(filepath.Join(s.runs(), ".gone-*"))
-	for _, dir := range left {
-		_ = os.RemoveAll(dir) // the next sweep tries again
+	left, _ := fs.Glob(os.DirFS(s.runs()), ".gone-*") // the pattern is good
+	for _, name := range left {
+		_ = os.RemoveAll(filepath.Join(s.runs(), name)) // the next sweep tries again
 	}
 }
 

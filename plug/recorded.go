@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"blaise.dev/blaise"
 )
@@ -32,10 +31,11 @@ const recordedExt = ".json" // no id of a plug has a dot
 // RecordedOf answers what is written down of an environment below a runner's
 // state directory, the outermost plug first.
 func RecordedOf(stateDir string, id blaise.EnvironmentID) ([]Recorded, error) {
-	files, err := filepath.Glob(filepath.Join(escape(environmentDir(stateDir, string(id))), "*"+recordedExt))
+	dir := environmentDir(stateDir, string(id))
+	files, err := fs.Glob(os.DirFS(dir), "*"+recordedExt)
 	var all []Recorded
 	for _, file := range files {
-		r, readErr := readDown[Recorded](filepath.Split(file))
+		r, readErr := readDown[Recorded](dir, file)
 		if err = errors.Join(err, readErr); r != nil {
 			all = append(all, *r)
 		}
@@ -73,10 +73,6 @@ func Tidy(ctx context.Context, stateDir string, id blaise.EnvironmentID) {
 		_ = os.Remove(filepath.Join(dir, e.Name()))
 	}
 	_ = os.Remove(dir)
-}
-
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 func environmentDir(stateDir, id string) string { return filepath.Join(stateDir, "environments", id) }

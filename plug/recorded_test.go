@@ -1,6 +1,7 @@
 package plug_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"blaise.dev/blaise"
@@ -24,6 +25,7 @@ func TestTidyKeepsWhatHolds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := plugtest.NewWorld(t, host(t, newRepo(t)), c.spec)
+			w.State = filepath.Join(w.State, "any [name]")
 			w.Open()
 			plug.Tidy(t.Context(), w.State, blaise.EnvironmentID(w.Session))
 			kept, err := plug.RecordedOf(w.State, blaise.EnvironmentID(w.Session))

@@ -3,6 +3,7 @@ package plug
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,11 +43,13 @@ func (k keeper) sendHome(ctx context.Context, work *blaise.SavedWork) error {
 // sendRest sends the bundles that a save has left beside: of nested
 // repositories, of commits that the repository refuses.
 func (k keeper) sendRest(ctx context.Context, n int, sent string) error {
-	beside, err := filepath.Glob(strings.TrimSuffix(k.bundle(n), ".bundle") + "*.bundle")
+	stem := strings.TrimSuffix(filepath.Base(k.bundle(n)), ".bundle")
+	beside, err := fs.Glob(os.DirFS(k.s.Dir), stem+"*.bundle")
 	if err != nil {
 		return err
 	}
-	for _, file := range beside {
+	for _, name := range beside {
+		file := filepath.Join(k.s.Dir, name)
 		if file == sent {
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"blaise.dev/blaise/git"
@@ -60,8 +59,8 @@ func Unmade(ctx context.Context, dir string) bool {
 		return false
 	}
 	r := &git.Repo{Dir: m.Repo, CommonDir: m.CommonDir}
-	names, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(names) > 1 || !missing(m.Dir) || m.half() != "" || r.AdminDir(m.Dir) != "" {
+	names, err := os.ReadDir(dir)
+	if err != nil || len(names) > 1 || !missing(m.Dir) || m.half() != "" || r.AdminDir(m.Dir) != "" {
 		return false
 	}
 	tip, err := r.Branch(ctx, m.Branch) // git makes it before the directory

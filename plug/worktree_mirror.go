@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,8 +81,9 @@ const ResourceMirror = "mirror"
 // Mirrors lists the mirrors below a runner's state directory, and the sessions
 // of which work is saved in them. They stay: the next session fetches less.
 func Mirrors(ctx context.Context, state string) (found []blaise.Resource, err error) {
-	dirs, err := filepath.Glob(filepath.Join(mirrorsDir(state), "*.git"))
-	for _, dir := range dirs {
+	names, err := fs.Glob(os.DirFS(mirrorsDir(state)), "*.git")
+	for _, name := range names {
+		dir := filepath.Join(mirrorsDir(state), name)
 		from, readErr := os.ReadFile(filepath.Join(dir, "fetch.lock"))
 		found = append(found, blaise.Resource{Kind: ResourceMirror, Name: dir, Where: state,
 			Kept: "fetched from " + git.Shown(strings.TrimSpace(string(from)))})

@@ -24,6 +24,7 @@ func TestWorktreeByURL(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)
 	w := urlWorld(t, repo, "file://"+filepath.Dir(repo)+"/*")
+	w.State = filepath.Join(w.State, "any [name]")
 	s := w.Open()
 	dir := s.Env().Place().Dir
 	contains(t, gitIn(t, dir, "remote", "get-url", "origin"), "file://"+repo)

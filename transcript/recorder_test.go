@@ -127,7 +127,7 @@ func TestRecorder(t *testing.T) {
 
 func TestRecorderLongEvent(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "any [name]")
 	s := open(t, dir, transcript.SpoolOptions{})
 	whole, err := json.Marshal("begin" + strings.Repeat("\"\u00e9<", 500_000) + "end")
 	if err != nil {
@@ -148,6 +148,9 @@ func TestRecorderLongEvent(t *testing.T) {
 	kept, err := os.ReadFile(filepath.Join(dir, short.Cut.File))
 	if err != nil || !bytes.Equal(kept, whole) {
 		t.Errorf("kept %d bytes of %d (%v)", len(kept), len(whole), err)
+	}
+	if all, err := s.Wholes(); err != nil || len(all) != 1 || all[0] != filepath.Join(dir, short.Cut.File) {
+		t.Errorf("there are %v (%v)", all, err)
 	}
 	if c := short.Cut; c.Size != len(whole) || c.SHA256 != hex.EncodeToString(sum[:]) ||
 		!strings.HasPrefix(c.Head, `"begin`) || !strings.HasSuffix(c.Tail, `end"`) {

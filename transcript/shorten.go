@@ -93,7 +93,7 @@ func runesAfter(b []byte, n int) []byte {
 
 // sizeOfWholes adds up the long events that an earlier opening kept.
 func sizeOfWholes(dir string) (int64, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "whole-*.json"))
+	names, err := wholesIn(dir)
 	if err != nil {
 		return 0, err
 	}

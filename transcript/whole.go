@@ -10,7 +10,15 @@ import (
 // Wholes are the paths of what the spool has of events that were too long: each
 // whole, as its event's Cut names it.
 func (s *Spool) Wholes() ([]string, error) {
-	return filepath.Glob(filepath.Join(s.dir, "whole-*.json"))
+	return wholesIn(s.dir)
+}
+
+func wholesIn(dir string) ([]string, error) {
+	names, err := fs.Glob(os.DirFS(dir), "whole-*.json")
+	for i, name := range names {
+		names[i] = filepath.Join(dir, name)
+	}
+	return names, err
 }
 
 // DropWhole removes one that its receiver has, and gives its room back. One that

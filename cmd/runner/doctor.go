@@ -130,8 +130,9 @@ func (a *app) bundle(ctx context.Context, file string, s sick) error {
 // hideLeases has the bundle hide the tokens of all leases, and answers the
 // directories of their runs.
 func (s sick) hideLeases(b *bundle.Bundle) []string {
-	runs, _ := filepath.Glob(filepath.Join(s.state, "runs", "*", "row.json"))
-	for i, path := range runs {
+	runs, _ := fs.Glob(os.DirFS(s.state), "runs/*/row.json") // the pattern is good
+	for i, name := range runs {
+		path := filepath.Join(s.state, name)
 		var row struct {
 			Spec struct {
 				Lease struct{ Token string }
