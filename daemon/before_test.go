@@ -113,6 +113,9 @@ func TestEmptyEnvironmentsAreClearedAfterARefusedAccept(t *testing.T) {
 		return dir
 	}
 	planned, begun := plan("stestone"), plan("stestone-2")
+	if err := os.WriteFile(filepath.Join(planned, "made.json.123"), []byte("{"), 0o600); err != nil { // killed while it wrote
+		t.Fatal(err)
+	}
 	h.start(t)
 	c.set(func() { c.offer, c.taken = true, true })
 	c.await("accept", func() bool { return len(c.nonces) > 0 })

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"blaise.dev/blaise"
 )
@@ -26,7 +27,9 @@ type Recorded struct {
 	State json.RawMessage `json:"state,omitempty"` // as Blaise keeps it
 }
 
-const recordedExt = ".json" // no id of a plug has a dot
+// recordedExt follows the id of a plug, which has no dot. What follows it in a
+// name was being written when the run was killed.
+const recordedExt = ".json"
 
 // RecordedOf answers what is written down of an environment below a runner's
 // state directory, the outermost plug first.
@@ -50,17 +53,16 @@ func RecordedOf(stateDir string, id blaise.EnvironmentID) ([]Recorded, error) {
 func Tidy(ctx context.Context, stateDir string, id blaise.EnvironmentID) {
 	dir := environmentDir(stateDir, string(id))
 	entries, _ := os.ReadDir(dir)
-	records := entries[:0]
+	var records []string
 	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
 		switch {
+		case strings.Contains(e.Name(), recordedExt):
+			records = append(records, path)
+		case e.IsDir() && Unmade(ctx, path):
+			_ = os.RemoveAll(path)
 		case e.IsDir():
-			layer := filepath.Join(dir, e.Name())
-			if Unmade(ctx, layer) {
-				_ = os.RemoveAll(layer)
-			}
-			_ = os.Remove(layer) // only if it is empty
-		case filepath.Ext(e.Name()) == recordedExt:
-			records = append(records, e)
+			_ = os.Remove(path) // only if it is empty
 		}
 	}
 	left, _ := os.ReadDir(dir)
@@ -69,8 +71,8 @@ func Tidy(ctx context.Context, stateDir string, id blaise.EnvironmentID) {
 	if len(left) > len(records) || holds || err != nil {
 		return
 	}
-	for _, e := range records {
-		_ = os.Remove(filepath.Join(dir, e.Name()))
+	for _, path := range records {
+		_ = os.Remove(path)
 	}
 	_ = os.Remove(dir)
 }
@@ -128,9 +130,9 @@ func (s *Stack) rewrite(id string, change func(*Recorded)) error {
 
 // forgetRecord is for a plug that was destroyed.
 func (s *Stack) forgetRecord(id string) error {
-	err := os.Remove(filepath.Join(s.envDir(), id+recordedExt))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	names, err := fs.Glob(os.DirFS(s.envDir()), id+recordedExt+"*")
+	for _, name := range names {
+		err = errors.Join(err, os.Remove(filepath.Join(s.envDir(), name)))
 	}
 	return err
 }

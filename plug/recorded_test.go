@@ -27,6 +27,8 @@ func TestTidyKeepsWhatHolds(t *testing.T) {
 			w := plugtest.NewWorld(t, host(t, newRepo(t)), c.spec)
 			w.State = filepath.Join(w.State, "any [name]")
 			w.Open()
+			half := filepath.Join(w.State, "environments", w.Session, c.spec.ID+".json.123")
+			write(t, half, "{") // a run was killed while it wrote
 			plug.Tidy(t.Context(), w.State, blaise.EnvironmentID(w.Session))
 			kept, err := plug.RecordedOf(w.State, blaise.EnvironmentID(w.Session))
 			if err != nil || len(kept) != c.kept {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"blaise.dev/blaise/git"
@@ -54,13 +56,20 @@ func (m *made) open(ctx context.Context) (*git.Repo, error) {
 // Unmade says that dir, a layer's, holds what a worktree was to be and nothing
 // else: the run ended before the ledger had it, so nobody will ask for it.
 func Unmade(ctx context.Context, dir string) bool {
-	m, err := loadMade(dir)
-	if err != nil || m == nil || m.Whole {
+	entries, err := os.ReadDir(dir)
+	more := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), madeFile) })
+	if err != nil || more || len(entries) == 0 {
 		return false
 	}
+	m, err := loadMade(dir)
+	switch {
+	case err != nil:
+		return false
+	case m == nil: // the run was killed while it wrote that down
+		return true
+	}
 	r := &git.Repo{Dir: m.Repo, CommonDir: m.CommonDir}
-	names, err := os.ReadDir(dir)
-	if err != nil || len(names) > 1 || !missing(m.Dir) || m.half() != "" || r.AdminDir(m.Dir) != "" {
+	if m.Whole || !missing(m.Dir) || m.half() != "" || r.AdminDir(m.Dir) != "" {
 		return false
 	}
 	tip, err := r.Branch(ctx, m.Branch) // git makes it before the directory
