@@ -19,7 +19,7 @@ import (
 // checkout where that is a volume.
 func (b *containerBuilder) fill(ctx context.Context, spec engine.Container) error {
 	if b.stand == nil {
-		err := b.findUser(ctx, b.found.User)
+		err := b.findUser(ctx)
 		if err == nil {
 			err = b.begin(ctx, spec)
 		}
@@ -56,9 +56,16 @@ func (b *containerBuilder) copyIn(ctx context.Context, name, dir string, pack fu
 	return err
 }
 
-// begin copies in the home and the shim, in one stream: an engine takes its time
-// over each. Where the root cannot be written they are volumes, which another
-// container fills that never runs.
+// copyBeginning copies in the home and the shim, in one stream: an engine takes
+// its time over each.
+func (b *containerBuilder) copyBeginning(ctx context.Context, name string) error {
+	return b.copyIn(ctx, name, "/", packed(func(t *tar.Writer, at string) error {
+		return errors.Join(b.packHome(t, b.p.c.Home[1:]), b.packShim(t, at))
+	}, "/"))
+}
+
+// begin copies in what the container begins with. Where the root cannot be
+// written they are volumes, which another container fills that never runs.
 func (b *containerBuilder) begin(ctx context.Context, spec engine.Container) error {
 	into := b.name
 	if spec.ReadOnlyRoot {
@@ -68,10 +75,7 @@ func (b *containerBuilder) begin(ctx context.Context, spec engine.Container) err
 			return err
 		}
 	}
-	err := b.copyIn(ctx, into, "/", packed(func(t *tar.Writer, at string) error {
-		return errors.Join(b.packHome(t, b.p.c.Home[1:]), b.packShim(t, at))
-	}, "/"))
-	if err != nil {
+	if err := b.copyBeginning(ctx, into); err != nil {
 		return fmt.Errorf("fill container: %w", err)
 	}
 	if into == b.name {

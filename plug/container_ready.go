@@ -1,15 +1,12 @@
 package plug
 
 import (
-	"archive/tar"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"path"
-	"strconv"
-	"strings"
 
 	"blaise.dev/blaise/internal/engine"
 )
@@ -32,7 +29,7 @@ const labelReady = "dev.blaise.ready"
 // cannot be written, and where the image itself has a volume for the home.
 func (b *containerBuilder) ready(ctx context.Context, ref string) (*readyImage, error) {
 	c := b.p.c
-	uid, gid, known := numbers(b.user(), b.found.User)
+	uid, gid, known := b.numbers()
 	if !known || c.ReadOnly || len(c.Files) > 0 || hasVolume(b.found, c.Home) {
 		return nil, nil
 	}
@@ -58,9 +55,7 @@ func (b *containerBuilder) makeReady(ctx context.Context) error {
 	if err := b.create(ctx, seed); err != nil {
 		return err
 	}
-	err := b.copyIn(ctx, seed.Name, "/", packed(func(t *tar.Writer, at string) error {
-		return errors.Join(b.packHome(t, b.p.c.Home[1:]), b.packShim(t, at))
-	}, "/"))
+	err := b.copyBeginning(ctx, seed.Name)
 	if err == nil {
 		err = b.e.Commit(ctx, seed.Name, b.stand.tag)
 	}
@@ -84,22 +79,6 @@ func (b *containerBuilder) dropOlder(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// numbers answers who works inside, if that is said in numbers.
-func numbers(user, fromImage string) (uid, gid int, known bool) {
-	if user == "" {
-		user = fromImage
-	}
-	if user == "" {
-		return 0, 0, true
-	}
-	name, group, grouped := strings.Cut(user, ":")
-	uid, err := strconv.Atoi(name)
-	if grouped && err == nil {
-		gid, err = strconv.Atoi(group)
-	}
-	return uid, gid, err == nil
 }
 
 // hasVolume says that the image makes a volume of dir, or of what it is in.

@@ -1,6 +1,7 @@
 package plug
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -21,17 +22,14 @@ func (b *containerBuilder) user() string {
 	return fmt.Sprintf("%d:%d", os.Getuid(), os.Getgid())
 }
 
+// worker is who that comes to: where nothing says it, root.
+func (b *containerBuilder) worker() (name, group string, grouped bool) {
+	return strings.Cut(cmp.Or(b.user(), b.found.User, "0"), ":")
+}
+
 // findUser turns the user into numbers, with the accounts of the image.
-func (b *containerBuilder) findUser(ctx context.Context, fromImage string) error {
-	user := b.user()
-	if user == "" {
-		user = fromImage
-	}
-	if user == "" {
-		b.made.UID, b.made.GID = 0, 0
-		return nil
-	}
-	name, group, grouped := strings.Cut(user, ":")
+func (b *containerBuilder) findUser(ctx context.Context) error {
+	name, group, grouped := b.worker()
 	uid, gid, err := b.account(ctx, "/etc/passwd", name)
 	if err != nil {
 		return err
@@ -43,6 +41,16 @@ func (b *containerBuilder) findUser(ctx context.Context, fromImage string) error
 	}
 	b.made.UID, b.made.GID = uid, gid
 	return nil
+}
+
+// numbers answers who works inside, if that is said in numbers.
+func (b *containerBuilder) numbers() (uid, gid int, known bool) {
+	name, group, grouped := b.worker()
+	uid, err := strconv.Atoi(name)
+	if grouped && err == nil {
+		gid, err = strconv.Atoi(group)
+	}
+	return uid, gid, err == nil
 }
 
 // account finds a name in a file of accounts: its number, and the one after.
