@@ -71,7 +71,7 @@ func (b *containerBuilder) begin(ctx context.Context, spec engine.Container) err
 	if spec.ReadOnlyRoot {
 		into = seedOf(b.name)
 		spec.Name, spec.ReadOnlyRoot = into, false
-		if err := b.e.Create(ctx, spec); err != nil {
+		if err := b.create(ctx, spec); err != nil {
 			return err
 		}
 	}
