@@ -15,11 +15,11 @@ const shotRef = "refs/blaise/shot"
 // up has that from there. base is a commit that they have, too, where the
 // repository is shallow.
 func (r *Repo) Bundle(ctx context.Context, ref, base, file string) error {
-	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", ref, ref+".d")
+	refs, err := r.kept(ctx, ref)
 	if err != nil {
 		return err
 	}
-	args := append([]string{"bundle", "create", "--quiet", file}, strings.Fields(out)...)
+	args := append([]string{"bundle", "create", "--quiet", file}, refs...)
 	published, err := r.Run(ctx, "for-each-ref", "--count=1", "--contains", ref, "refs/remotes")
 	if err != nil {
 		return err
@@ -29,8 +29,8 @@ func (r *Repo) Bundle(ctx context.Context, ref, base, file string) error {
 		return err
 	}
 	args = append(args, "--not", "--remotes")
-	shallow, err := r.Run(ctx, "rev-parse", "--is-shallow-repository")
-	if err == nil && strings.TrimSpace(shallow) == "true" && base != "" {
+	shallow, err := r.shallow(ctx)
+	if err == nil && shallow && base != "" {
 		args = append(args, base)
 	}
 	if err == nil {
@@ -77,18 +77,28 @@ func (r *Repo) Related(ctx context.Context, a, b string) (bool, error) {
 	if !errors.As(err, &e) || e.Code != 1 {
 		return err == nil, err
 	}
-	shallow, err := r.Run(ctx, "rev-parse", "--is-shallow-repository")
-	return strings.TrimSpace(shallow) == "true", err
+	return r.shallow(ctx)
+}
+
+func (r *Repo) shallow(ctx context.Context) (bool, error) {
+	out, err := r.Run(ctx, "rev-parse", "--is-shallow-repository")
+	return strings.TrimSpace(out) == "true", err
 }
 
 // Unkeep takes the refs of a save out of the repository.
 func (r *Repo) Unkeep(ctx context.Context, ref string) error {
-	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", ref, ref+".d")
-	for _, name := range strings.Fields(out) {
+	refs, err := r.kept(ctx, ref)
+	for _, name := range refs {
 		_, dropErr := r.Run(ctx, "update-ref", "-d", name)
 		err = errors.Join(err, dropErr)
 	}
 	return err
+}
+
+// kept are the refs of a save that are in the repository.
+func (r *Repo) kept(ctx context.Context, ref string) ([]string, error) {
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", ref, ref+".d")
+	return strings.Fields(out), err
 }
 
 // lacking marks what git says of a bundle that begins at unknown commits.
