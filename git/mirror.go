@@ -12,6 +12,10 @@ import (
 	"time"
 )
 
+// fetchLock is held by who fetches a mirror, and says from where when that is
+// done.
+const fetchLock = "fetch.lock"
+
 // fetchWait is how long one who wants a mirror waits for another who fetches it.
 const fetchWait = time.Hour
 
@@ -26,7 +30,7 @@ func Mirror(ctx context.Context, dir string, u URL, progress func(Progress)) (*R
 		return nil, fmt.Errorf("make mirror: %w", err)
 	}
 	r := &Repo{Dir: dir, CommonDir: dir, Bare: true}
-	lock := filepath.Join(dir, "fetch.lock")
+	lock := filepath.Join(dir, fetchLock)
 	err := r.lockedBy(ctx, lock, fetchWait, func(ctx context.Context) error {
 		if fetchedSince(lock, asked, u) {
 			return nil // another has just done it
@@ -40,6 +44,13 @@ func Mirror(ctx context.Context, dir string, u URL, progress func(Progress)) (*R
 		return nil, err
 	}
 	return Open(ctx, dir)
+}
+
+// MirroredFrom is the address that the mirror in dir was last fetched from, as it
+// may be told to anybody; "" if it never was, whole.
+func MirroredFrom(dir string) string {
+	from, _ := os.ReadFile(filepath.Join(dir, fetchLock)) // nobody fetched it yet
+	return Shown(strings.TrimSpace(string(from)))
 }
 
 // fetchedSince reports whether somebody has fetched from u, and from no other

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/git"
@@ -84,15 +83,15 @@ func Mirrors(ctx context.Context, state string) (found []blaise.Resource, err er
 	names, err := fs.Glob(os.DirFS(mirrorsDir(state)), "*.git")
 	for _, name := range names {
 		dir := filepath.Join(mirrorsDir(state), name)
-		from, readErr := os.ReadFile(filepath.Join(dir, "fetch.lock"))
-		found = append(found, blaise.Resource{Kind: ResourceMirror, Name: dir, Where: state,
-			Kept: "fetched from " + git.Shown(strings.TrimSpace(string(from)))})
-		if readErr != nil || len(from) == 0 {
-			found[len(found)-1].Kept = "never fetched whole"
-			continue
+		mirror := blaise.Resource{Kind: ResourceMirror, Name: dir, Where: state, Kept: "never fetched whole"}
+		var saves []blaise.Resource
+		if from := git.MirroredFrom(dir); from != "" {
+			mirror.Kept = "fetched from " + from
+			var saveErr error
+			saves, saveErr = listSaves(ctx, &git.Repo{Dir: dir, CommonDir: dir, Bare: true})
+			err = errors.Join(err, saveErr)
 		}
-		saves, saveErr := listSaves(ctx, &git.Repo{Dir: dir, CommonDir: dir, Bare: true})
-		found, err = append(found, saves...), errors.Join(err, saveErr)
+		found = append(append(found, mirror), saves...)
 	}
 	return found, err
 }
