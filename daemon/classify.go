@@ -34,7 +34,7 @@ func (j judge) thing(r blaise.Resource) api.Thing {
 	e, known := j.ledger[r.Environment]
 	mine := j.machine != "" && (r.Machine == j.machine || r.Machine == "" && j.made[r.Environment])
 	switch {
-	case r.Kind == plug.ResourceMirror || r.Kind == plug.ResourceRestored || r.Environment == "" && r.Kept != "":
+	case r.Kept != "" && (r.Environment == "" || r.Kind == plug.ResourceRestored): // no environment's own
 		t.Class, t.Why = api.ClassKept, r.Kept
 	case r.Environment == "":
 		t.Class, t.Why = api.ClassUnknown, "nothing says whose it is"
