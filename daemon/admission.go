@@ -68,18 +68,23 @@ func (d *Daemon) hurry() bool {
 }
 
 func (a Admission) refuses(dir string) string {
-	var fs unix.Statfs_t
-	if a.Disk > 0 && unix.Statfs(dir, &fs) == nil {
-		if free := fs.Bavail * uint64(fs.Bsize); free < a.Disk {
-			return fmt.Sprintf("%s are free on the disk of %s, and %s are wanted (--min-disk)",
-				mega(free), dir, mega(a.Disk))
-		}
+	if free, ok := diskFree(dir); a.Disk > 0 && ok && free < a.Disk {
+		return fmt.Sprintf("%s are free on the disk of %s, and %s are wanted (--min-disk)",
+			mega(free), dir, mega(a.Disk))
 	}
 	if free, ok := memory(); a.Memory > 0 && ok && free < a.Memory {
 		return fmt.Sprintf("%s of memory are available, and %s are wanted (--min-memory)",
 			mega(free), mega(a.Memory))
 	}
 	return ""
+}
+
+// diskFree is how many bytes the disk of dir has left; false where it does not
+// say.
+func diskFree(dir string) (uint64, bool) {
+	var fs unix.Statfs_t
+	err := unix.Statfs(dir, &fs)
+	return fs.Bavail * uint64(fs.Bsize), err == nil
 }
 
 func mega(bytes uint64) string { return strconv.FormatUint(bytes>>20, 10) + " MB" }

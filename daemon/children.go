@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"cmp"
 	"os"
+	"slices"
 
 	"blaise.dev/blaise"
 )
@@ -12,6 +14,18 @@ func (d *Daemon) live() (children, burials int, changed <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.children), d.burials, d.changed
+}
+
+// rows are those of the children, in the order of their runs.
+func (d *Daemon) rows() []*row {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := make([]*row, 0, len(d.children))
+	for _, c := range d.children {
+		all = append(all, c.row)
+	}
+	slices.SortFunc(all, func(a, b *row) int { return cmp.Compare(a.Run, b.Run) })
+	return all
 }
 
 // free is how many runs there is room for.

@@ -13,8 +13,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -89,17 +87,13 @@ func (s *socket) serve(ctx context.Context) {
 func (s *socket) close() { _ = s.server.Close() } // nothing is under way that matters
 
 func (d *Daemon) serveRuns(w http.ResponseWriter, _ *http.Request) {
-	d.mu.Lock()
 	runs := []Run{}
-	for _, c := range d.children {
-		l := c.row.Spec.Lease
+	for _, r := range d.rows() {
+		l := r.Spec.Lease
 		runs = append(runs, Run{
-			Run: c.row.Run, Session: l.Session, Kind: l.Kind, Agent: l.Agent,
-			PID: c.row.PID, Since: c.row.At,
+			Run: r.Run, Session: l.Session, Kind: l.Kind, Agent: l.Agent, PID: r.PID, Since: r.At,
 		})
 	}
-	d.mu.Unlock()
-	slices.SortFunc(runs, func(a, b Run) int { return strings.Compare(string(a.Run), string(b.Run)) })
 	_ = json.NewEncoder(w).Encode(runs) // who asked is gone
 }
 

@@ -1,18 +1,14 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/plug"
 	"blaise.dev/blaise/transcript"
-
-	"golang.org/x/sys/unix"
 )
 
 // A Status is how a daemon is: /statusz answers it. Times that begin with zero
@@ -57,22 +53,14 @@ func (d *Daemon) Status() Status {
 	s.Contact, s.Trouble, s.Ahead = d.contact, d.trouble, d.ahead.Seconds()
 	s.Paused, s.Leaving, s.Slots = d.paused, d.leaving, d.about.Slots
 	state := d.state
-	rows := make([]*row, 0, len(d.children))
-	for _, c := range d.children {
-		rows = append(rows, c.row)
-	}
 	d.mu.Unlock()
 	if state != nil {
 		s.Instance = state.instance
-		var disk unix.Statfs_t
-		if unix.Statfs(state.dir, &disk) == nil {
-			s.DiskFree = disk.Bavail * uint64(disk.Bsize)
-		}
+		s.DiskFree, _ = diskFree(state.dir) // 0: it does not say
 	}
-	for _, r := range rows {
+	for _, r := range d.rows() {
 		s.Runs = append(s.Runs, r.status())
 	}
-	slices.SortFunc(s.Runs, func(a, b RunStatus) int { return cmp.Compare(a.Run, b.Run) })
 	s.NotReady = s.unready(time.Now())
 	return s
 }
