@@ -81,7 +81,8 @@ func (a *app) backup(ctx context.Context, to string) error {
 	return err
 }
 
-// folder is the data folder that a command without a Blaise works on.
+// folder is the data folder of a command that works on one itself: the one that
+// is named, else that of this user.
 func (a *app) folder() (string, error) {
 	return filepath.Abs(or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData()))
 }

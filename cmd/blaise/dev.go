@@ -51,7 +51,10 @@ data folder goes on, on the same port.`,
 		Example: "  blaise dev\n  blaise dev --repo ~/src/thing --agent claude",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.data = or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData())
+			var err error
+			if o.data, err = a.folder(); err != nil {
+				return err
+			}
 			return a.dev(cmd.Context(), o)
 		},
 	}
@@ -77,9 +80,6 @@ type house struct {
 }
 
 func (a *app) dev(ctx context.Context, o devOptions) (err error) {
-	if o.data, err = filepath.Abs(o.data); err != nil {
-		return err
-	}
 	if err := store.CheckFree(filepath.Join(o.data, "db")); err != nil { // before anything is made there
 		return inUse(err, o.data)
 	}

@@ -32,7 +32,7 @@ func serveCommand(a *app) *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
-			if o.data, err = filepath.Abs(or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData())); err != nil {
+			if o.data, err = a.folder(); err != nil {
 				return err
 			}
 			o.dsn = or(o.dsn, os.Getenv("BLAISE_DB"))

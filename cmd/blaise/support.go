@@ -36,6 +36,10 @@ send it. For the side of a runner: runner doctor --bundle FILE.`,
 }
 
 func (a *app) support(ctx context.Context, c *api.Client, token, file string) error {
+	data, err := a.folder()
+	if err != nil {
+		return err
+	}
 	status, err := c.Status(ctx)
 	if err != nil {
 		return err
@@ -48,7 +52,6 @@ func (a *app) support(ctx context.Context, c *api.Client, token, file string) er
 		return err
 	}
 	b.Hide(token)
-	data := or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData())
 	for _, name := range []string{adminFile, runnerFile, secretFile} {
 		if secret, err := readToken(filepath.Join(data, name)); err == nil {
 			b.Hide(secret)
