@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -112,7 +113,7 @@ func (f *form) still(s *api.Session) *form {
 
 func (f *form) line(look tty.Look) []string {
 	x := f.fields[0]
-	about := or(x.Title, x.Name)
+	about := cmp.Or(x.Title, x.Name)
 	if x.Description != "" {
 		about += ": " + x.Description
 	}
@@ -143,11 +144,4 @@ func (m *model) fillIn(value string) tea.Cmd {
 	m.form = nil
 	yes := true
 	return m.answer(f.wait.ID, api.AnswerQuestion{Allow: &yes, Set: f.values})
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -67,7 +68,7 @@ func (s *Story) decided(e transcript.Event, d remarked) []string {
 	if d.By == blaise.ByGate && d.Reason == "" {
 		return nil
 	}
-	answer := OneLine(or(d.Choice, "no answer")+" by "+or(d.By, "nobody")+because(d.Reason), 200)
+	answer := OneLine(cmp.Or(d.Choice, "no answer")+" by "+cmp.Or(d.By, "nobody")+because(d.Reason), 200)
 	return s.lines(s.Look.Wrap(OneLine(title, 600)+s.Look.Dim(" → "+answer), s.Look.Ask("? "), "  ")...)
 }
 
@@ -128,11 +129,4 @@ func because(why string) string {
 		return ""
 	}
 	return ": " + why
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
