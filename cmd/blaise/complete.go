@@ -186,6 +186,8 @@ func (a *app) completions(c *cobra.Command) {
 		c.ValidArgsFunction = a.complete(completeSession)
 	case words[1] == "RUNNER":
 		c.ValidArgsFunction = a.complete(completeRunner)
+	case words[1] == "WEBHOOK":
+		c.ValidArgsFunction = a.complete(completeWebhook)
 	case words[1] == "NAME" && c.Parent().Name() == "agent":
 		c.ValidArgsFunction = a.complete(completeAgent)
 	}

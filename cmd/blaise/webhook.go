@@ -97,7 +97,6 @@ func webhookDeliveriesCommand(a *app) *cobra.Command {
 		Use: "deliveries WEBHOOK", Short: "List what a webhook was told, and how that went",
 		Long:    "Lists what a webhook was told in the last 30 days, the latest first.",
 		Example: "  blaise webhook deliveries wh_k3v9xyz2", Args: exactArgs("a webhook"),
-		ValidArgsFunction: a.complete(completeWebhook),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			l, err := c.Deliveries(ctx, blaise.WebhookID(args[0]), blaise.DeliveryID(before), limit)
 			if err != nil {
@@ -162,7 +161,6 @@ func webhookEnableCommand(a *app) *cobra.Command {
 		Long: "Has a webhook that was disabled told again, of what happens from now on. What it has\n" +
 			"missed is not sent; what it was told and did not take can be sent again with redeliver.",
 		Example: "  blaise webhook enable wh_k3v9xyz2", Args: exactArgs("a webhook"),
-		ValidArgsFunction: a.complete(completeWebhook),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			if err := c.EnableWebhook(ctx, blaise.WebhookID(args[0])); err != nil {
 				return err
@@ -177,7 +175,6 @@ func webhookDeleteCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "delete WEBHOOK", Short: "Forget a webhook and all that it was told",
 		Example: "  blaise webhook delete wh_k3v9xyz2", Args: exactArgs("a webhook"),
-		ValidArgsFunction: a.complete(completeWebhook),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			if err := c.DeleteWebhook(ctx, blaise.WebhookID(args[0])); err != nil {
 				return err
