@@ -194,6 +194,7 @@ func (a *app) completions(c *cobra.Command) {
 	for flag, f := range map[string]cobra.CompletionFunc{
 		"agent":  a.completeFlag(completeAgent),
 		"from":   a.completeFlag(completeSession),
+		"again":  a.completeFlag(completeSession),
 		"choice": a.completeFlag(completeChoice),
 		"model":  a.completeFlag(completeSetting("model")),
 		"mode":   a.completeFlag(completeSetting("mode")),
