@@ -71,11 +71,11 @@ func transcriptCommand(a *app) *cobra.Command {
 	return c
 }
 
-// unheard prints the messages of a session that its agent never got: the
-// transcript has none of them.
+// unheard prints the messages that the agent never got, of a session that has
+// ended: the transcript has none of them. Of one that goes on they are to come.
 func (a *app) unheard(ctx context.Context, c *api.Client, id blaise.SessionID) error {
 	s, err := c.Session(ctx, id)
-	if err != nil {
+	if err != nil || s.State != blaise.SessionEnded {
 		return err
 	}
 	for _, m := range s.Messages {
