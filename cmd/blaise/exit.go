@@ -42,7 +42,6 @@ func exitCode(err error) int {
 
 // explain writes what happened and what to do.
 func explain(w io.Writer, look tty.Look, err error) {
-
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
