@@ -84,17 +84,17 @@ func (t *table) fit(width int) (shown, wide []int) {
 			shown, wide = slices.Delete(shown, i, i+1), slices.Delete(wide, i, i+1)
 		}
 	}
-	for total(wide) > width {
-		i := 1
-		for j := range wide {
-			if j > 0 && wide[j] > wide[i%len(wide)] {
-				i = j
+	for total(wide) > width && len(wide) > 1 {
+		most := 1
+		for i, n := range wide {
+			if i > 0 && n > wide[most] {
+				most = i
 			}
 		}
-		if i >= len(wide) || wide[i] <= leastOne {
+		if wide[most] <= leastOne {
 			break // the terminal breaks the lines
 		}
-		wide[i]--
+		wide[most]--
 	}
 	wide[len(wide)-1] += min(max(width-total(wide), 0), last-wide[len(wide)-1])
 	return shown, wide
