@@ -185,14 +185,6 @@ var clockSettings = map[ClockKind]string{
 	ClockQuestion: "policy.questions.after", ClockExpires: "budget.expiresAfter",
 }
 
-// days is a length as a manifest would have it: whole days as such.
-func days(length time.Duration) string {
-	if n := length / (24 * time.Hour); n > 0 && length == n*24*time.Hour {
-		return fmt.Sprintf("%dd", n)
-	}
-	return length.String()
-}
-
 // settingOf says in words which setting gives a clock its length.
 func (d *decision) settingOf(kind ClockKind) string {
 	p, length, agent := d.next.Policy, d.length(kind), d.next.Session.Agent
@@ -205,5 +197,5 @@ func (d *decision) settingOf(kind ClockKind) string {
 	case kind == ClockReceipt:
 		return fmt.Sprintf("receipt of a stop = %s (fixed)", length)
 	}
-	return fmt.Sprintf("%s = %s %s", clockSettings[kind], days(length), p.origin(agent, clockSettings[kind]))
+	return fmt.Sprintf("%s = %s %s", clockSettings[kind], Days(length), p.origin(agent, clockSettings[kind]))
 }

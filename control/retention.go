@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"blaise.dev/blaise"
@@ -65,7 +64,7 @@ func (r retention) deleteOld(ctx context.Context) error {
 			return err
 		}
 		for _, s := range old {
-			_, err := r.c.Delete(ctx, AuthorRetention, s.ID, "it ended longer ago than is kept, "+r.kept())
+			_, err := r.c.Delete(ctx, AuthorRetention, s.ID, "it ended longer ago than is kept, "+blaise.Days(r.keep))
 			switch blaise.CodeOf(err) {
 			case blaise.CodeRefused, blaise.CodeNotFound: // another goes on from it; another process was first
 				continue
@@ -81,15 +80,7 @@ func (r retention) deleteOld(ctx context.Context) error {
 		after = old[len(old)-1].Cursor()
 	}
 	if deleted > 0 {
-		r.c.log.Info("old sessions deleted", "sessions", deleted, "older_than", r.kept())
+		r.c.log.Info("old sessions deleted", "sessions", deleted, "older_than", blaise.Days(r.keep))
 	}
 	return nil
-}
-
-// kept is for how long, as people write it.
-func (r retention) kept() string {
-	if day := 24 * time.Hour; r.keep%day == 0 {
-		return fmt.Sprintf("%dd", r.keep/day)
-	}
-	return r.keep.String()
 }
