@@ -60,6 +60,7 @@ func (k *keeper) run(argv []string) int {
 	k.say("started %d %d", k.pid, StartTime(k.pid))
 	go k.listen()
 	go k.reap()
+	staySmall()
 	k.obey()
 	return 0
 }

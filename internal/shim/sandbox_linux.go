@@ -8,9 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -31,7 +29,7 @@ func sandboxVerb(args []string) int {
 		fmt.Fprintln(os.Stderr, "shim sandbox:", err)
 		return 2
 	}
-	staySmall()
+	runtime.GOMAXPROCS(1)
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT,
 		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH)
@@ -44,6 +42,7 @@ func sandboxVerb(args []string) int {
 	}
 	fmt.Fprintln(os.Stderr, Word(spec.Nonce, "started"))
 	letGo()
+	staySmall()
 	return relay(p, signals)
 }
 
@@ -52,16 +51,15 @@ func imprison(spec jail.Spec, argv []string) (*Process, error) {
 	if err := spec.Prepare(); err != nil {
 		return nil, err
 	}
-	if spec.Group != "" {
-		procs := filepath.Join(spec.Group, "cgroup.procs")
-		if err := os.WriteFile(procs, []byte(strconv.Itoa(os.Getpid())), 0); err != nil {
-			return nil, fmt.Errorf("join control group: %w", err)
-		}
-	}
 	cmd, err := guardCommand(spec, argv)
 	if err != nil {
 		return nil, err
 	}
+	release, err := spec.Join(cmd.SysProcAttr)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	cmd.Env = spec.Environ(os.Environ())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	p, err := launch(context.Background(), cmd, newMark(""), argv[0])
@@ -157,7 +155,7 @@ func insideVerb(args []string) int {
 		fmt.Fprintln(os.Stderr, "shim:", err)
 		return 2
 	}
-	staySmall()
+	runtime.GOMAXPROCS(1)
 	deafen()
 	k := newKeeper(ctl, 0)
 	spec, err := jail.ParseSpec(args[0])

@@ -71,14 +71,15 @@ func runVerb(args []string) int {
 		fmt.Fprintln(os.Stderr, "shim:", err)
 		return 2
 	}
-	staySmall()
+	runtime.GOMAXPROCS(1)
 	deafen()
 	return newKeeper(ctl, time.Duration(*fence)).run(flags.Args())
 }
 
-// staySmall keeps the shim at a few megabytes: one runs beside every process.
+// staySmall keeps the shim at a few megabytes: one runs beside every process. It
+// is called when the command runs: to collect garbage before that would keep it
+// waiting.
 func staySmall() {
-	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(20)
 	debug.SetMemoryLimit(8 << 20)
 }
