@@ -30,6 +30,7 @@ type control struct {
 	offer    bool // the run is offered
 	taken    bool // the run, by another instance
 	nonces   []string
+	waits    []time.Duration // of the polls for offers
 	onAccept func() // called before the accept is answered
 	onBeat   func() // called once, before a beat is answered
 
@@ -153,6 +154,7 @@ func (c *control) hello(w http.ResponseWriter, r *http.Request) {
 func (c *control) offers(w http.ResponseWriter, r *http.Request) {
 	wait, _ := time.ParseDuration(r.URL.Query().Get("wait"))
 	limit := time.After(wait)
+	c.set(func() { c.waits = append(c.waits, wait) })
 	for {
 		c.mu.Lock()
 		offer, changed := c.offer, c.changed

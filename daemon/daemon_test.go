@@ -461,6 +461,25 @@ func TestBlaiseIsAway(t *testing.T) {
 	}
 }
 
+// A daemon whose poll was cut off asks for an answer first: what it says of the
+// outage, and what its status says, does not wait for a whole poll.
+func TestBlaiseIsBack(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	p := newHelper(t, c).start(t)
+	c.await("poll", func() bool { return len(c.waits) == 1 })
+	c.set(func() { c.down = true })
+	c.server.CloseClientConnections()
+	for !strings.Contains(p.said(), "no contact with Blaise") {
+		time.Sleep(10 * time.Millisecond)
+	}
+	c.set(func() { c.down = false })
+	c.await("polls", func() bool { return len(c.waits) == 3 })
+	if c.waits[0] == 0 || c.waits[1] != 0 || c.waits[2] != c.waits[0] {
+		t.Errorf("polls wait %v", c.waits)
+	}
+}
+
 func TestTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	c := newControl(t)

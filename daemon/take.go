@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -80,6 +79,9 @@ const lookAgain = 2 * time.Second
 
 // offers polls; without room it only shows itself, and waits for room here.
 func (d *Daemon) offers(ctx context.Context, free int, changed <-chan struct{}) (api.Offers, error) {
+	if d.isAway() {
+		return d.poll(ctx, free, 0) // that it is back is known by an answer, not by a wait
+	}
 	wait := d.c.Wait
 	if d.hurry() {
 		wait = min(wait, lookAgain)
@@ -229,12 +231,12 @@ func settled(err error) bool {
 // persist tries until do works, is refused for good, or limit, if any, has passed.
 func persist(ctx context.Context, limit time.Duration, do func() error) error {
 	began := time.Now()
-	for fails := 0; ; fails++ {
+	for {
 		err := do()
 		if err == nil || settled(err) || limit > 0 && time.Since(began) > limit {
 			return err
 		}
-		if pause(ctx, fails) != nil {
+		if pause(ctx, time.Since(began)) != nil {
 			return err
 		}
 	}
@@ -247,7 +249,7 @@ type link struct {
 }
 
 func (l *link) try(ctx context.Context, call func(context.Context) error) error {
-	for fails := 0; ; fails++ {
+	for {
 		err := call(ctx)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -264,7 +266,7 @@ func (l *link) try(ctx context.Context, call func(context.Context) error) error 
 			return blaise.Errorf(blaise.CodeUnreachable, "no contact with Blaise at %s for %s: %v",
 				l.d.c.URL, l.d.c.GiveUp, err)
 		}
-		if err := pause(ctx, fails); err != nil {
+		if err := pause(ctx, time.Since(l.away)); err != nil {
 			return err
 		}
 	}
@@ -300,6 +302,13 @@ func (l *link) back() {
 	}
 }
 
+// isAway says that Blaise did not answer the last call.
+func (d *Daemon) isAway() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.trouble != ""
+}
+
 // tell keeps for the status what the last call said.
 func (l *link) tell(trouble string) {
 	l.d.mu.Lock()
@@ -307,21 +316,5 @@ func (l *link) tell(trouble string) {
 	l.d.trouble = trouble
 	if trouble == "" {
 		l.d.contact = time.Now()
-	}
-}
-
-var errPaused = errors.New("paused")
-
-// pause waits 0.1 s to 30 s, longer with every failure, jittered so that a
-// fleet does not come back all at once.
-func pause(ctx context.Context, fails int) error {
-	most := min(30*time.Second, 200*time.Millisecond<<min(fails, 10))
-	t := time.NewTimer(most/2 + rand.N(most/2))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return errors.Join(errPaused, context.Cause(ctx))
 	}
 }
