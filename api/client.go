@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -179,23 +178,6 @@ func (c *Client) read(ctx context.Context, k call, from io.Reader) error {
 			WithHint("is this the address of Blaise, and of a version near %q?", c.o.Version)
 	}
 	return nil
-}
-
-// unreachable explains that no answer came.
-func (c *Client) unreachable(ctx context.Context, k call, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err // its text repeats method and address
-	}
-	text := err.Error()
-	if errors.Is(err, context.DeadlineExceeded) {
-		text = fmt.Sprintf("no answer to %s %s within %s", k.method, k.path, k.within)
-	}
-	return blaise.Errorf(blaise.CodeUnreachable, "cannot reach Blaise at %s: %s", c.url, text).
-		WithHint("is it running, and is the address right?")
 }
 
 // bodyOf is what a request carries, and its media type.

@@ -49,6 +49,12 @@ func (c *Client) SignOut(ctx context.Context) error {
 	return c.post(ctx, "/api/me/sign-out", struct{}{}, nil)
 }
 
+// Logout ends what the client's token was signed in with, and nothing else. A
+// token for scripts, and that of the data folder, go on.
+func (c *Client) Logout(ctx context.Context) error {
+	return c.post(ctx, "/api/me/logout", struct{}{}, nil)
+}
+
 // PersonalTokens lists one's own tokens for scripts.
 func (c *Client) PersonalTokens(ctx context.Context) ([]PersonalToken, error) {
 	var out []PersonalToken

@@ -68,7 +68,7 @@ func (c *Control) SignOut(ctx context.Context, by User, name string) error {
 		}
 		all, err := tx.UserTokens(name)
 		for _, t := range all {
-			if err == nil && !t.Personal && !t.ExpiresAt.IsZero() {
+			if err == nil && signedIn(t) {
 				err = tx.DeleteUserToken(t.Hash)
 			}
 		}

@@ -93,8 +93,12 @@ func (c *Control) signIn(tx *store.Tx, owner store.User, t store.UserToken) (str
 	return secret, userOf(owner, t), tx.PutUserToken(t)
 }
 
-// Logout makes a user token worthless, and ends what follows with it. One that
-// is not known is no error.
+// signedIn says that a token is that of a browser or a terminal that was signed in.
+func signedIn(t store.UserToken) bool { return !t.Personal && !t.ExpiresAt.IsZero() }
+
+// Logout ends what a browser or a terminal was signed in with, and what follows
+// with it. A token that is not known is no error; one for scripts, and that of
+// who owns the data folder, go on.
 func (c *Control) Logout(ctx context.Context, token string) error {
 	t, err := c.db.UserByToken(ctx, HashToken(token))
 	switch {
@@ -102,6 +106,8 @@ func (c *Control) Logout(ctx context.Context, token string) error {
 		return nil
 	case err != nil:
 		return err
+	case !signedIn(t):
+		return nil
 	}
 	err = c.db.Tx(ctx, func(tx *store.Tx) error { return tx.DeleteUserToken(t.Hash) })
 	if err == nil {

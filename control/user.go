@@ -43,7 +43,7 @@ func (c *Control) AddUser(ctx context.Context, by, name string, role Role) error
 		}
 		if found {
 			return blaise.Errorf(blaise.CodeRefused, "there is a user %s already", name).
-				WithHint("`blaise user role %s %s` changes what they may do", name, role)
+				WithHint("`blaise user invite %s` signs them in once more; `blaise user role %[1]s %s` changes what they may do", name, role)
 		}
 		return c.putUser(tx, by, store.User{Name: name}, role)
 	})

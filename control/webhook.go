@@ -47,7 +47,8 @@ func (c *Control) badURL(err error) error {
 		return e.WithHint("only public addresses are told; to reach your own network, " +
 			"start `blaise serve` with --webhook-allow-private")
 	}
-	return e.WithHint("write it as https://example.org/path")
+	return e.WithHint("write it as https://example.org/path; in your own network it may be http://, " +
+		"where `blaise serve` was started with --webhook-allow-private")
 }
 
 // newsKinds reads names of kinds; none stands for all.

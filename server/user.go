@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
@@ -44,6 +45,15 @@ func (s *Server) userRoutes() {
 	}, func(ctx context.Context, _ *struct{}) error {
 		u := callerOf(ctx).user
 		return s.control.SignOut(ctx, u, u.Name)
+	})
+	act(s, route{
+		id: "logout", method: http.MethodPost, path: "/api/me/logout", user: control.RoleViewer,
+		says: "End what the token was signed in with, and nothing else; a token for scripts goes on",
+	}, func(ctx context.Context, in *struct {
+		Token string `header:"Authorization" hidden:"true"`
+	}) error {
+		_, token, _ := strings.Cut(in.Token, " ")
+		return s.control.Logout(ctx, strings.TrimSpace(token))
 	})
 	s.personalRoutes()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -44,7 +45,7 @@ func answerCommand(a *app, allow bool, verb, short string) *cobra.Command {
 				answer.Allow = &allow
 			}
 			if err := c.AnswerQuestion(ctx, w, answer); err != nil {
-				return err
+				return nameWaits(s, err)
 			}
 			_, err = fmt.Fprintf(a.out, "request %s: %s\n", w, answered(allow, choice))
 			return err
@@ -93,10 +94,26 @@ func pickWait(s api.Session, args []string) (blaise.QuestionID, error) {
 	case 1:
 		return s.Waits[0].ID, nil
 	}
-	err := usage("session %s asks for %d things: say which", s.ID, len(s.Waits))
-	hint := ""
+	return "", usage("session %s asks for %d things: say which", s.ID, len(s.Waits)).WithHint("one of%s", asksFor(s))
+}
+
+// asksFor lists what a session asks for, each on a line.
+func asksFor(s api.Session) string {
+	var b strings.Builder
 	for _, w := range s.Waits {
-		hint += fmt.Sprintf("\n  %s  %s", w.ID, oneLine(w.What, 70))
+		fmt.Fprintf(&b, "\n  %s  %s", w.ID, oneLine(w.What, 70))
 	}
-	return "", err.WithHint("one of%s", hint)
+	return b.String()
+}
+
+// nameWaits gives the error of a question that is not there those that are.
+func nameWaits(s api.Session, err error) error {
+	var e *blaise.Error
+	if !errors.As(err, &e) || e.Code != blaise.CodeNotFound {
+		return err
+	}
+	if len(s.Waits) == 0 {
+		return e.WithHint("session %s asks for nothing now; see `blaise show %[1]s`", s.ID)
+	}
+	return e.WithHint("it asks for%s", asksFor(s))
 }

@@ -139,7 +139,7 @@ func unpack(ctx context.Context, from, dir string) (manifest, error) {
 func unpackFrom(ctx context.Context, r io.Reader, dir string) (manifest, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
-		return manifest{}, err
+		return manifest{}, noBackup(err)
 	}
 	t := tar.NewReader(z)
 	m, err := readManifest(t)
@@ -164,10 +164,19 @@ func unpackFrom(ctx context.Context, r io.Reader, dir string) (manifest, error) 
 	return m, nil
 }
 
+// noBackup says that a file is something else; err, if any, is what was met in it.
+func noBackup(err error) error {
+	text := "it is no backup of Blaise"
+	if err != nil {
+		text += ": " + err.Error()
+	}
+	return blaise.Errorf(blaise.CodeInvalid, "%s", text).WithHint("name a file that `blaise backup` wrote; one that was cut off is of no use")
+}
+
 func readManifest(t *tar.Reader) (m manifest, err error) {
 	h, err := t.Next()
 	if err != nil || h.Name != manifestName {
-		return m, errors.Join(errors.New("it is no backup of Blaise"), err)
+		return m, noBackup(err)
 	}
 	if err := json.NewDecoder(t).Decode(&m); err != nil {
 		return m, fmt.Errorf("%s: %w", manifestName, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -71,12 +72,19 @@ func (a *app) printSessions(l api.Sessions, some bool) {
 	}
 }
 
+// mirrorMark ends the name of a mirror: it keeps apart what reads alike.
+var mirrorMark = regexp.MustCompile(`\.[0-9a-f]{16}\.git$`)
+
 // repoName is what a list shows of a repository.
 func repoName(path string) string {
 	if path == "" {
 		return "-"
 	}
-	return oneLine(strings.TrimSuffix(filepath.Base(path), ".git"), 24)
+	name := strings.TrimSuffix(mirrorMark.ReplaceAllString(filepath.Base(path), ""), ".git")
+	if words := []rune(name); len(words) > 24 {
+		return "…" + oneLine(string(words[len(words)-23:]), 23) // a host is before, what tells it apart behind
+	}
+	return oneLine(name, 24)
 }
 
 // sessions lists sessions. A state may be an outcome: of the ended ones, those

@@ -23,8 +23,8 @@ func rootCommand(a *app) *cobra.Command {
 	flags.StringVar(&a.token, "token", "", "the token to use (BLAISE_TOKEN)")
 	flags.StringVar(&a.data, "data", "", "the data folder of blaise dev or serve (BLAISE_DATA)")
 	flags.Var(&a.colour, "color", "colours: always, never, or auto, by NO_COLOR and TERM")
-	group(root, "system", "Run Blaise:", devCommand(a), serveCommand(a), loginCommand(a), openCommand(a), backupCommand(a),
-		serviceCommand(a))
+	group(root, "system", "Run Blaise:", devCommand(a), serveCommand(a), loginCommand(a), logoutCommand(a), whoamiCommand(a),
+		openCommand(a), backupCommand(a), serviceCommand(a))
 	addVerbs(root, a)
 	group(root, "admin", "Agents, runners and people:",
 		applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), userCommand(a), webhookCommand(a))

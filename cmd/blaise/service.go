@@ -2,7 +2,10 @@ package main
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
+	"syscall"
 
 	"blaise.dev/blaise/internal/service"
 
@@ -57,7 +60,27 @@ func (a *app) unit(flags []string, system bool) (service.Unit, error) {
 	if own {
 		u.Settings = append(u.Settings, "DynamicUser=yes", "StateDirectory=blaise", "StateDirectoryMode=0700", "ProtectHome=yes")
 	} else {
-		u.Settings = append(u.Settings, "ReadWritePaths="+data)
+		as, err := ownerOf(data)
+		if err != nil {
+			return service.Unit{}, err
+		}
+		u.Settings = append(u.Settings, "User="+as, service.Path("ReadWritePaths", data))
 	}
 	return u, nil
+}
+
+// ownerOf is who a data folder belongs to, and so who the service acts as: root
+// only where the folder is root's.
+func ownerOf(data string) (string, error) {
+	info, err := os.Stat(data)
+	if err != nil || !info.IsDir() {
+		return "", usage("there is no data folder %s", data).
+			WithHint("make it for the user whom the service shall act as, or leave --data and BLAISE_DATA out: "+
+				"systemd then makes %s, and a user for it", systemData)
+	}
+	id := strconv.FormatUint(uint64(info.Sys().(*syscall.Stat_t).Uid), 10)
+	if u, err := user.LookupId(id); err == nil {
+		return u.Username, nil
+	}
+	return id, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 
-	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 )
 
@@ -16,11 +15,14 @@ func origins(ctx context.Context, c *api.Client, from, like string, start *api.S
 		}
 	}
 	if from != "" {
-		id, err := fullID(ctx, c, from)
+		s, err := found(ctx, c, from)
 		if err != nil {
 			return err
 		}
-		start.From = blaise.SessionID(id)
+		start.From = s.ID
+		if start.Agent == "" {
+			start.Agent = s.Agent
+		}
 	}
 	var err error
 	start.Agent, err = pickAgent(ctx, c, string(start.Agent))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"blaise.dev/blaise/api"
 
@@ -68,9 +69,12 @@ func (a *app) handOn(name string, l api.Link) error {
 	if err := a.printLink(l); err != nil || a.json {
 		return err
 	}
-	_, err := fmt.Fprintf(a.err, "send it to %s: it works once, within 15 minutes, in a browser or with `blaise login LINK`; "+
+	fmt.Fprintf(a.err, "send it to %s: it works once, within 15 minutes, in a browser or with `blaise login LINK`; "+
 		"another: blaise user invite %s\n", name, name)
-	return err
+	if u, err := url.Parse(l.URL); err == nil && isLocal(u.Hostname()) {
+		fmt.Fprintln(a.err, "it leads to this machine alone: for others, start Blaise with --as, the address by which they reach it")
+	}
+	return nil
 }
 
 func userInviteCommand(a *app) *cobra.Command {

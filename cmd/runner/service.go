@@ -52,7 +52,7 @@ func (a *app) unit(o startOptions, as string, system bool) (service.Unit, error)
 		Env:   []string{"PATH=" + os.Getenv("PATH")}, // where agents and their tools are found
 		Settings: []string{
 			"ExecReload=/bin/kill -HUP $MAINPID",
-			"WorkingDirectory=" + filepath.Dir(paths[2]),
+			service.Path("WorkingDirectory", filepath.Dir(paths[2])),
 			"KillMode=process", "KillSignal=SIGUSR2", "SendSIGKILL=no",
 			"TimeoutStopSec=35min", // a drain gives turns 30
 			"Restart=on-failure", "RestartSec=5", "RestartPreventExitStatus=2 4",

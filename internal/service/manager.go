@@ -85,9 +85,13 @@ type Status struct {
 	PID     string `json:"pid"`     // "0" for none
 }
 
-// Status asks systemd. CodeNotFound: there is no such unit.
+// Status asks systemd. CodeNotFound: there is no such unit; CodeRefused: systemd
+// does not answer.
 func (m Manager) Status(ctx context.Context, name string) (Status, error) {
 	path, err := m.installed(name)
+	if err == nil {
+		err = m.reach(ctx)
+	}
 	if err != nil {
 		return Status{}, err
 	}
@@ -118,7 +122,7 @@ func (m Manager) installed(name string) (string, error) {
 
 // reach sees that systemd answers.
 func (m Manager) reach(ctx context.Context) error {
-	hint := "print the unit with --dry-run, or start the program with what this machine has"
+	hint := "print the unit with `service install --dry-run`, or start the program with what this machine has"
 	if _, err := exec.LookPath("systemctl"); err != nil {
 		return blaise.Errorf(blaise.CodeRefused, "there is no systemd on this machine").WithHint("%s", hint)
 	}

@@ -52,6 +52,15 @@ func line(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
+// Path is a setting that names one path, which systemd takes as it is: neither
+// space nor % is anything else.
+func Path(name, path string) string {
+	if name == "WorkingDirectory" { // the only one that systemd reads whole, quotes and all
+		return name + "=" + strings.ReplaceAll(path, "%", "%%")
+	}
+	return name + "=" + word(path)
+}
+
 // word is one word of a setting, in quotes where it needs them.
 func word(w string) string {
 	w = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, "\n", `\n`).Replace(w)
