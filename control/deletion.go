@@ -12,6 +12,22 @@ import (
 // said, its transcript, its files. A [blaise.Deletion] stays. What the session
 // saved is on its runner, where it stays too. CodeRefused.
 func (c *Control) Delete(ctx context.Context, by string, id blaise.SessionID, reason string) (blaise.Deletion, error) {
+	d, err := c.delete(ctx, by, id, reason)
+	if err == nil {
+		c.scrub(ctx)
+	}
+	return d, err
+}
+
+// scrub leaves nothing to read of what was deleted; what it cannot reach now,
+// retention comes for.
+func (c *Control) scrub(ctx context.Context) {
+	if err := c.db.Scrub(ctx); err != nil {
+		c.log.Warn("deleted text may still be in the logs of the store", "error", err)
+	}
+}
+
+func (c *Control) delete(ctx context.Context, by string, id blaise.SessionID, reason string) (blaise.Deletion, error) {
 	var d blaise.Deletion
 	err := c.db.Tx(ctx, func(tx *store.Tx) error {
 		s, err := tx.Snapshot(id)

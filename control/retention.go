@@ -46,6 +46,9 @@ func (r retention) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if n > 0 {
+			r.c.scrub(ctx)
+		}
 		if n < retentionBatch {
 			break
 		}
@@ -64,7 +67,7 @@ func (r retention) deleteOld(ctx context.Context) error {
 			return err
 		}
 		for _, s := range old {
-			_, err := r.c.Delete(ctx, AuthorRetention, s.ID, "it ended longer ago than is kept, "+blaise.Days(r.keep))
+			_, err := r.c.delete(ctx, AuthorRetention, s.ID, "it ended longer ago than is kept, "+blaise.Days(r.keep))
 			switch blaise.CodeOf(err) {
 			case blaise.CodeRefused, blaise.CodeNotFound: // another goes on from it; another process was first
 				continue
@@ -80,6 +83,7 @@ func (r retention) deleteOld(ctx context.Context) error {
 		after = old[len(old)-1].Cursor()
 	}
 	if deleted > 0 {
+		r.c.scrub(ctx)
 		r.c.log.Info("old sessions deleted", "sessions", deleted, "older_than", blaise.Days(r.keep))
 	}
 	return nil

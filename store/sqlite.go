@@ -70,12 +70,14 @@ func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
 	if err := f.Close(); err != nil {
 		return file{}, fmt.Errorf("open store: %w", err)
 	}
+	// What is deleted or replaced is overwritten with zeros, or it could be read
+	// in the file until its place is used again.
 	// FULL for transcripts too: what a run is told is kept, it forgets, so it
 	// must survive a power cut. NORMAL would gain nothing at 100 events or
 	// more a transaction.
 	writes, err := sql.Open("sqlite", address(path,
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)",
-		"journal_size_limit(67108864)", "cache_size(-16384)"))
+		"journal_size_limit(67108864)", "cache_size(-16384)", "secure_delete(1)"))
 	if err != nil {
 		return file{}, fmt.Errorf("open %s: %w", path, err)
 	}
