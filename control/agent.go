@@ -30,7 +30,8 @@ type Applied struct {
 // transaction as the agent, one session at a time.
 func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry bool) (Applied, error) {
 	res := Applied{Name: m.Name}
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by, Thing: string(m.Name)}
+	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		old, err := tx.Agent(m.Name)
 		switch {
 		case blaise.CodeOf(err) == blaise.CodeNotFound && err != nil:
@@ -53,6 +54,7 @@ func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry boo
 		if res.Result == "created" {
 			before = blaise.DefaultPolicy()
 		}
+		line.Kind, line.Detail = blaise.AuditAgentApplied, fmt.Sprintf("revision %d, %s", res.Revision, res.Result)
 		return tx.PutAgent(store.Agent{
 			Name: m.Name, Spec: m.Spec, Policy: m.Policy.ChangedFrom(before, by, res.Revision),
 			Requirements: m.Requirements,
@@ -84,7 +86,8 @@ func (c *Control) SetAgentState(ctx context.Context, by string, name blaise.Agen
 		return blaise.Errorf(blaise.CodeInvalid, "agent %s: no state %q", name, state).
 			WithHint("one of enabled, disabled, archived")
 	}
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditAgentState, Thing: string(name), Detail: state}
+	err := c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error {
 		a, err := tx.Agent(name)
 		if err != nil {
 			return err

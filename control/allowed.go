@@ -59,7 +59,8 @@ func (c *Control) SignOut(ctx context.Context, by User, name string) error {
 		return blaise.Errorf(blaise.CodeDenied, "a personal token does not sign its user out").
 			WithHint("sign this terminal in with `blaise login`")
 	}
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by.Name, Kind: blaise.AuditUserSignedOut, Thing: name, Detail: "everywhere"}
+	err := c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error {
 		if _, err := known(tx, name); err != nil {
 			return err
 		}

@@ -42,6 +42,7 @@ type Control struct {
 	sender   *webhook.Sender
 	post     *postman
 	old      retention
+	failed   *guard // sign-ins
 	url      string
 }
 
@@ -68,7 +69,7 @@ func New(o Options) *Control {
 	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now),
 		waiting: newWaiting(o.DB), observer: o.Observer, sender: o.Sender, url: o.URL}
 	c.sweep, c.leaves, c.post = newSweeper(c), newFarewell(c), newPostman(c)
-	c.old = retention{c: c, keep: o.Retain}
+	c.old, c.failed = retention{c: c, keep: o.Retain}, newGuard()
 	return c
 }
 

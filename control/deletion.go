@@ -29,7 +29,8 @@ func (c *Control) scrub(ctx context.Context) {
 
 func (c *Control) delete(ctx context.Context, by string, id blaise.SessionID, reason string) (blaise.Deletion, error) {
 	var d blaise.Deletion
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditSessionDeleted, Thing: string(id)}
+	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		s, err := tx.Snapshot(id)
 		if err != nil {
 			return err
@@ -46,6 +47,7 @@ func (c *Control) delete(ctx context.Context, by string, id blaise.SessionID, re
 			return err
 		}
 		d = s.Session.Deletion(by, reason, c.now())
+		line.Detail = reason
 		return tx.Delete(d)
 	})
 	if err != nil {

@@ -16,9 +16,12 @@ const DrainTimeout = 30 * time.Minute
 // has ended or the timeout is over. It answers how many runs there still are;
 // asked again it catches those that were accepted meanwhile.
 func (c *Control) Drain(ctx context.Context, r store.Runner, id blaise.InstanceID, timeout time.Duration) (int, error) {
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	by := "runner " + r.Name
+	line := blaise.Audit{By: by, Kind: blaise.AuditRunnerDrained, Thing: r.Name, Detail: "instance " + string(id)}
+	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		in, err := tx.Instance(id)
 		if err != nil || in.Draining {
+			line.Kind = "" // it is asked again and again
 			return err
 		}
 		in.Draining = true
@@ -32,7 +35,7 @@ func (c *Control) Drain(ctx context.Context, r store.Runner, id blaise.InstanceI
 		return 0, err
 	}
 	return len(runs), c.drainRuns(ctx, runs, blaise.Event{
-		By: "runner " + r.Name, Text: "runner drain", Until: c.now().Add(timeout),
+		By: by, Text: "runner drain", Until: c.now().Add(timeout),
 		Reason: "runner " + r.Name + " drains",
 	})
 }

@@ -29,12 +29,12 @@ func (c *Control) NewLoginCode(ctx context.Context, by User) (string, error) {
 	if by.bound {
 		code.Until = by.expires
 	}
-	return c.newCode(ctx, code, func(*store.Tx) error { return nil })
+	return c.newCode(ctx, by.Name, code, func(*store.Tx) error { return nil })
 }
 
 // Invite makes a code that signs a user in, for an administrator to hand on. It
 // ends those that there are. CodeNotFound.
-func (c *Control) Invite(ctx context.Context, name string) (string, error) {
+func (c *Control) Invite(ctx context.Context, by, name string) (string, error) {
 	_, found, err := c.db.User(ctx, name)
 	if err != nil {
 		return "", err
@@ -43,23 +43,33 @@ func (c *Control) Invite(ctx context.Context, name string) (string, error) {
 		return "", blaise.Errorf(blaise.CodeNotFound, "there is no user %s", name).
 			WithHint("`blaise user add %s` makes one", name)
 	}
-	return c.newCode(ctx, store.LoginCode{Name: name}, func(tx *store.Tx) error { return tx.DeleteLoginCodes(name) })
+	return c.newCode(ctx, by, store.LoginCode{Name: name}, func(tx *store.Tx) error { return tx.DeleteLoginCodes(name) })
 }
 
-func (c *Control) newCode(ctx context.Context, l store.LoginCode, first func(*store.Tx) error) (string, error) {
-	code := newSecret(CodePrefix)
-	return code, c.db.Tx(ctx, func(tx *store.Tx) error {
+func (c *Control) newCode(
+	ctx context.Context, by string, l store.LoginCode, first func(*store.Tx) error,
+) (code string, err error) {
+	line := blaise.Audit{By: by, Kind: blaise.AuditUserLink, Thing: l.Name}
+	err = c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error {
 		if err := first(tx); err != nil {
 			return err
 		}
-		return tx.PutLoginCode(HashToken(code), c.now().Add(codeLife), l)
+		code, err = c.putCode(tx, l)
+		return err
 	})
+	return code, err
+}
+
+func (c *Control) putCode(tx *store.Tx, l store.LoginCode) (string, error) {
+	code := newSecret(CodePrefix)
+	return code, tx.PutLoginCode(HashToken(code), c.now().Add(codeLife), l)
 }
 
 // Login takes a code and answers a token for whom it was made. Label says what
-// the token is for.
-func (c *Control) Login(ctx context.Context, code, label string) (token string, u User, err error) {
-	err = c.db.Tx(ctx, func(tx *store.Tx) error {
+// the token is for, from where the request comes.
+func (c *Control) Login(ctx context.Context, code, label, from string) (token string, u User, err error) {
+	line := blaise.Audit{Kind: blaise.AuditUserSignedIn, Detail: label + " at " + from + ", by link"}
+	err = c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		l, taken, err := tx.TakeLoginCode(HashToken(code))
 		if err != nil {
 			return err
@@ -77,6 +87,7 @@ func (c *Control) Login(ctx context.Context, code, label string) (token string, 
 			t.ExpiresAt = l.Until
 		}
 		token, u, err = c.signIn(tx, owner, t)
+		line.By, line.Thing = owner.Name, owner.Name
 		return err
 	})
 	return token, u, err
@@ -109,7 +120,8 @@ func (c *Control) Logout(ctx context.Context, token string) error {
 	case !signedIn(t):
 		return nil
 	}
-	err = c.db.Tx(ctx, func(tx *store.Tx) error { return tx.DeleteUserToken(t.Hash) })
+	line := blaise.Audit{By: t.Name, Kind: blaise.AuditUserSignedOut, Thing: t.Name, Detail: t.Label}
+	err = c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error { return tx.DeleteUserToken(t.Hash) })
 	if err == nil {
 		c.hub.Wake(TopicUser(t.Name))
 	}

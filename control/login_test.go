@@ -16,7 +16,7 @@ func TestLinksEndWithTheirUser(t *testing.T) {
 	ctx := t.Context()
 	invite := func() string {
 		t.Helper()
-		code, err := h.Invite(ctx, "alice")
+		code, err := h.Invite(ctx, "ann", "alice")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,13 +24,13 @@ func TestLinksEndWithTheirUser(t *testing.T) {
 	}
 	worthless := func(code, why string) {
 		t.Helper()
-		if _, u, err := h.Login(ctx, code, "x"); blaise.CodeOf(err) != blaise.CodeDenied {
+		if _, u, err := h.Login(ctx, code, "x", "here"); blaise.CodeOf(err) != blaise.CodeDenied {
 			t.Errorf("%s, and its link signs in %+v, %v", why, u, err)
 		}
 	}
 	add := func(role control.Role) {
 		t.Helper()
-		if err := h.AddUser(ctx, "ann", "alice", role); err != nil {
+		if _, err := h.AddUser(ctx, "ann", "alice", role); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +44,7 @@ func TestLinksEndWithTheirUser(t *testing.T) {
 	old = invite()
 	last := invite()
 	worthless(old, "there is a newer one")
-	if _, _, err := h.Login(ctx, last, "x"); err != nil {
+	if _, _, err := h.Login(ctx, last, "x", "here"); err != nil {
 		t.Error(err)
 	}
 	old = invite()
@@ -61,7 +61,7 @@ func TestProvidersDayStaysADay(t *testing.T) {
 	w := newWall()
 	h := newHouseAt(t, manifest, w.now)
 	ctx := t.Context()
-	_, u, err := h.SignIn(ctx, control.Person{Subject: "s", Name: "eve@example.org", Default: control.RoleMember}, "browser")
+	_, u, err := h.SignIn(ctx, control.Person{Subject: "s", Name: "eve@example.org", Default: control.RoleMember}, "browser", "here")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestProvidersDayStaysADay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, u, err = h.Login(ctx, code, "terminal"); err != nil {
+		if _, u, err = h.Login(ctx, code, "terminal", "here"); err != nil {
 			t.Fatal(err)
 		}
 	}

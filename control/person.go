@@ -28,9 +28,10 @@ type Person struct {
 // SignIn answers a token for who came from the provider, and makes them a user
 // where they are none yet. CodeDenied: they have no role, or the name is
 // somebody else's.
-func (c *Control) SignIn(ctx context.Context, p Person, label string) (token string, u User, err error) {
+func (c *Control) SignIn(ctx context.Context, p Person, label, from string) (token string, u User, err error) {
 	changed := false
-	err = c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{Kind: blaise.AuditUserSignedIn, Detail: label + " at " + from + ", by the provider"}
+	err = c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		owner, known, err := ownerOf(tx, p)
 		if err != nil {
 			return err
@@ -41,7 +42,9 @@ func (c *Control) SignIn(ctx context.Context, p Person, label string) (token str
 				return err
 			}
 			owner.Role = string(role)
+			line.Detail += ", as " + string(role)
 		}
+		line.By, line.Thing = owner.Name, owner.Name
 		token, u, err = c.signIn(tx, owner, store.UserToken{
 			Label: label, Bound: true, ExpiresAt: c.now().Add(providerLife),
 		})

@@ -47,7 +47,11 @@ func (c *Control) NewPersonal(ctx context.Context, by User, p Personal) (store.U
 		Hash: HashToken(secret), ID: newTokenID(), Name: by.Name, Label: p.Label, Personal: true,
 		Scope: string(role), By: by.Name, CreatedAt: c.now(), ExpiresAt: c.now().Add(life),
 	}
-	return t, secret, c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{
+		By: by.Name, Kind: blaise.AuditPersonalCreated, Thing: p.Label,
+		Detail: "id " + t.ID + ", scope " + p.Scope + ", until " + t.ExpiresAt.Format(time.RFC3339),
+	}
+	return t, secret, c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error {
 		if err := roomFor(tx, by.Name); err != nil {
 			return err
 		}
@@ -105,7 +109,8 @@ func personal(all []store.UserToken) []store.UserToken {
 // RevokePersonal makes a user's own token worthless, found by its id or its
 // name. CodeNotFound.
 func (c *Control) RevokePersonal(ctx context.Context, owner, token string) error {
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: owner, Kind: blaise.AuditPersonalRevoked, Thing: token}
+	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		all, err := tx.UserTokens(owner)
 		if err != nil {
 			return err
@@ -121,6 +126,7 @@ func (c *Control) RevokePersonal(ctx context.Context, owner, token string) error
 			return blaise.Errorf(blaise.CodeNotFound, "%s has no personal token %s", owner, token).
 				WithHint("see `blaise token personal list`")
 		case 1:
+			line.Thing, line.Detail = found[0].Label, "id "+found[0].ID
 			return tx.DeleteUserToken(found[0].Hash)
 		}
 		return blaise.Errorf(blaise.CodeInvalid, "%d tokens are called %s", len(found), token).

@@ -14,12 +14,15 @@ import (
 // anew elsewhere.
 func (c *Control) RevokeRunner(ctx context.Context, by string, id blaise.RunnerID) error {
 	var plans []blaise.Plan
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditTokenRevoked, Thing: string(id)}
+	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		plans = nil
 		r, err := tx.Runner(id)
 		if err != nil || r.Revoked {
+			line.Kind = ""
 			return err
 		}
+		line.Thing, line.Detail = r.Name, "runner "+string(id)
 		plans, err = c.revoke(tx, by, r)
 		return err
 	})
@@ -42,11 +45,13 @@ func (c *Control) RevokeAfterDrain(ctx context.Context, by string, id blaise.Run
 		return err
 	}
 	var runs []blaise.Run
-	err = c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditTokenRevoked, Thing: string(id)}
+	err = c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		r, err := tx.Runner(id)
 		if err != nil || r.Revoked {
 			return errors.Join(err, alreadyRevoked(r))
 		}
+		line.Thing, line.Detail = r.Name, "runner "+string(id)+", when its last run has ended"
 		if r.Leaving == nil {
 			r.Leaving = &store.Leaving{By: by, At: c.now(), Until: c.now().Add(timeout)}
 		}

@@ -29,11 +29,13 @@ func (c *Control) RotateToken(
 	}
 	secret := newSecret(RunnerPrefix)
 	var r store.Runner
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditTokenRotated, Thing: string(id)}
+	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		var err error
 		if r, err = tx.Runner(id); err != nil {
 			return err
 		}
+		line.Thing, line.Detail = r.Name, "runner "+string(id)+", the old one is good for "+overlap.String()
 		switch {
 		case r.Revoked:
 			return alreadyRevoked(r)

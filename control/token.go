@@ -37,7 +37,11 @@ func (c *Control) makeRunner(ctx context.Context, r store.Runner) (store.Runner,
 	secret := newSecret(RunnerPrefix)
 	r.ID = blaise.RunnerID(uuid.Must(uuid.NewV7()).String())
 	r.TokenHash, r.CreatedAt = HashToken(secret), c.now()
-	return r, secret, c.db.Tx(ctx, func(tx *store.Tx) error { return tx.PutRunner(r) })
+	line := blaise.Audit{By: r.By, Kind: blaise.AuditTokenCreated, Thing: r.Name, Detail: "runner " + string(r.ID)}
+	if r.SingleUse {
+		line.Detail += ", single use"
+	}
+	return r, secret, c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error { return tx.PutRunner(r) })
 }
 
 // ByRunnerToken finds the runner a token belongs to; CodeDenied if there is
@@ -72,7 +76,8 @@ func (c *Control) NewUserToken(ctx context.Context, name string, role Role) (str
 	t := store.UserToken{
 		Hash: HashToken(secret), ID: newTokenID(), Name: name, Label: "data folder", By: name, CreatedAt: c.now(),
 	}
-	return secret, c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: name, Kind: blaise.AuditPersonalCreated, Thing: t.Label, Detail: "id " + t.ID}
+	return secret, c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error {
 		_, found, err := tx.User(name)
 		if err == nil && !found {
 			err = c.putUser(tx, name, store.User{Name: name}, role)

@@ -31,12 +31,14 @@ func isAuthor(name string) bool {
 	return reserved[name] || strings.HasPrefix(name, "run ") || strings.HasPrefix(name, "runner ")
 }
 
-// AddUser makes a user. CodeRefused: there is one of that name.
-func (c *Control) AddUser(ctx context.Context, by, name string, role Role) error {
+// AddUser makes a user, and a code that signs them in. CodeRefused: there is one
+// of that name.
+func (c *Control) AddUser(ctx context.Context, by, name string, role Role) (code string, err error) {
 	if err := checkName(name); err != nil {
-		return err
+		return "", err
 	}
-	return c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditUserAdded, Thing: name, Detail: "as " + string(role)}
+	err = c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error {
 		_, found, err := tx.User(name)
 		if err != nil {
 			return err
@@ -45,8 +47,13 @@ func (c *Control) AddUser(ctx context.Context, by, name string, role Role) error
 			return blaise.Errorf(blaise.CodeRefused, "there is a user %s already", name).
 				WithHint("`blaise user invite %s` signs them in once more; `blaise user role %[1]s %s` changes what they may do", name, role)
 		}
-		return c.putUser(tx, by, store.User{Name: name}, role)
+		if err := c.putUser(tx, by, store.User{Name: name}, role); err != nil {
+			return err
+		}
+		code, err = c.putCode(tx, store.LoginCode{Name: name})
+		return err
 	})
+	return code, err
 }
 
 func checkName(name string) error {
@@ -71,11 +78,13 @@ func (c *Control) Users(ctx context.Context) ([]store.User, error) { return c.db
 // SetRole changes what a user may do, at once for all their tokens. The last
 // administrator stays one: CodeRefused.
 func (c *Control) SetRole(ctx context.Context, by, name string, role Role) error {
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditUserRole, Thing: name}
+	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		u, err := known(tx, name)
 		if err != nil {
 			return err
 		}
+		line.Detail = "from " + u.Role + " to " + string(role)
 		return c.changeRole(tx, by, u, role)
 	})
 	if err == nil {
@@ -97,7 +106,8 @@ func (c *Control) changeRole(tx *store.Tx, by string, u store.User, role Role) e
 // RemoveUser forgets a user and makes all their tokens worthless; the record
 // keeps their name. The last administrator stays: CodeRefused.
 func (c *Control) RemoveUser(ctx context.Context, by, name string) error {
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditUserRemoved, Thing: name}
+	err := c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error {
 		if _, err := known(tx, name); err != nil {
 			return err
 		}

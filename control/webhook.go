@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,8 @@ func (c *Control) CreateWebhook(ctx context.Context, by string, n NewWebhook) (s
 	secret := webhook.NewSecret()
 	for {
 		w.ID = blaise.NewWebhookID()
-		err := c.db.Tx(ctx, func(tx *store.Tx) error { return tx.CreateWebhook(w, secret) })
+		line := blaise.Audit{By: by, Kind: blaise.AuditWebhookCreated, Thing: string(w.ID), Detail: placeOf(w.URL)}
+		err := c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error { return tx.CreateWebhook(w, secret) })
 		if errors.Is(err, store.ErrExists) {
 			continue
 		}
@@ -78,14 +80,32 @@ func newsKinds(names []string) ([]blaise.NewsKind, error) {
 func (c *Control) Webhooks(ctx context.Context) ([]store.Webhook, error) { return c.db.Webhooks(ctx) }
 
 // DeleteWebhook forgets a webhook and all that it was told. CodeNotFound.
-func (c *Control) DeleteWebhook(ctx context.Context, id blaise.WebhookID) error {
-	return c.db.Tx(ctx, func(tx *store.Tx) error { return tx.DeleteWebhook(id) })
+func (c *Control) DeleteWebhook(ctx context.Context, by string, id blaise.WebhookID) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditWebhookDeleted, Thing: string(id)}
+	return c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
+		w, err := tx.Webhook(id)
+		if err != nil {
+			return err
+		}
+		line.Detail = placeOf(w.URL)
+		return tx.DeleteWebhook(id)
+	})
+}
+
+// placeOf is an address without what may be a key in it.
+func placeOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // EnableWebhook has a webhook that was disabled told again, of what happens from
 // now on. CodeNotFound.
-func (c *Control) EnableWebhook(ctx context.Context, id blaise.WebhookID) error {
-	return c.db.Tx(ctx, func(tx *store.Tx) error {
+func (c *Control) EnableWebhook(ctx context.Context, by string, id blaise.WebhookID) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditWebhookEnabled, Thing: string(id)}
+	return c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error {
 		w, err := tx.Webhook(id)
 		if err != nil {
 			return err
@@ -113,8 +133,9 @@ func (c *Control) Deliveries(
 
 // Redeliver sends a delivery again, at once and under the same id, and begins a
 // new series of tries. CodeNotFound; CodeRefused: its webhook is disabled.
-func (c *Control) Redeliver(ctx context.Context, id blaise.DeliveryID) error {
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
+func (c *Control) Redeliver(ctx context.Context, by string, id blaise.DeliveryID) error {
+	line := blaise.Audit{By: by, Kind: blaise.AuditRedelivered, Thing: string(id)}
+	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		d, err := tx.Delivery(id)
 		if err != nil {
 			return err
@@ -127,7 +148,7 @@ func (c *Control) Redeliver(ctx context.Context, id blaise.DeliveryID) error {
 			return blaise.Errorf(blaise.CodeRefused, "webhook %s is disabled: %s", w.ID, w.DisabledWhy).
 				WithHint("blaise webhook enable %s", w.ID)
 		}
-		d.DueAt, d.Tries = c.now(), 0
+		d.DueAt, d.Tries, line.Detail = c.now(), 0, "to "+string(w.ID)
 		return tx.PutDelivery(d)
 	})
 	if err == nil {

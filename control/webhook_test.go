@@ -271,12 +271,12 @@ func TestWebhookIsDisabled(t *testing.T) {
 		t.Errorf("it is still due at %s", d.DueAt)
 	}
 	h.start("to nobody")
-	err := h.Redeliver(t.Context(), h.delivery(r).ID)
+	err := h.Redeliver(t.Context(), "ann", h.delivery(r).ID)
 	if blaise.CodeOf(err) != blaise.CodeRefused || !strings.Contains(err.Error(), "is disabled: no attempt") {
 		t.Errorf("redeliver to a disabled one: %v", err)
 	}
 	r.answer(http.StatusOK)
-	if err := h.EnableWebhook(t.Context(), r.id); err != nil {
+	if err := h.EnableWebhook(t.Context(), "ann", r.id); err != nil {
 		t.Fatal(err)
 	}
 	before := len(r.letters())
@@ -297,14 +297,14 @@ func TestWebhookRedeliver(t *testing.T) {
 	r := h.receiver(blaise.NewsSessionCreated)
 	h.start("hello")
 	h.deliver()
-	if err := h.Redeliver(t.Context(), h.delivery(r).ID); err != nil {
+	if err := h.Redeliver(t.Context(), "ann", h.delivery(r).ID); err != nil {
 		t.Fatal(err)
 	}
 	h.deliver()
 	if l := r.letters(); len(l) != 2 || l[0].ID != l[1].ID || len(h.delivery(r).Attempts) != 2 {
 		t.Errorf("got %+v", l)
 	}
-	if err := h.Redeliver(t.Context(), "msg_0"); blaise.CodeOf(err) != blaise.CodeNotFound {
+	if err := h.Redeliver(t.Context(), "ann", "msg_0"); blaise.CodeOf(err) != blaise.CodeNotFound {
 		t.Errorf("got %v", err)
 	}
 }
@@ -389,7 +389,7 @@ func TestWebhookMistakes(t *testing.T) {
 		}
 	}
 	for _, err := range []error{
-		h.DeleteWebhook(t.Context(), "wh_0"), h.EnableWebhook(t.Context(), "wh_0"),
+		h.DeleteWebhook(t.Context(), "ann", "wh_0"), h.EnableWebhook(t.Context(), "ann", "wh_0"),
 	} {
 		if blaise.CodeOf(err) != blaise.CodeNotFound {
 			t.Errorf("got %v", err)

@@ -78,6 +78,9 @@ func (d *desk) looks() [][2]string {
 		{"agents", "/agents"},
 		{"agent", "/agents/demo"},
 		{"runners", "/runners"},
+		{"changes", s + "/changes"},
+		{"webhooks", "/webhooks"},
+		{"audit", "/audit"},
 	}
 }
 

@@ -31,6 +31,7 @@ type Views interface {
 	Runners(ctx context.Context) ([]api.Runner, error)
 	Leftovers(ctx context.Context) (api.Leftovers, error)
 	Webhooks(ctx context.Context) ([]api.Webhook, error)
+	Audits(ctx context.Context, f api.AuditFilter) (api.Audits, error)
 	Deliveries(ctx context.Context, w blaise.WebhookID, before blaise.DeliveryID, limit int) (api.Deliveries, error)
 }
 

@@ -43,6 +43,7 @@ var pages = map[string]control.Role{
 	"POST /webhooks/{id}/redeliver":     control.RoleAdmin,
 	"POST /webhooks/{id}/enable":        control.RoleAdmin,
 	"POST /webhooks/{id}/delete":        control.RoleAdmin,
+	"GET /audit":                        control.RoleAdmin,
 }
 
 // signIn signs the desk's browser in as another user.

@@ -48,6 +48,7 @@ func (d *dashboard) table() []route {
 		{"POST /webhooks/{id}/redeliver", control.RoleAdmin, d.redeliver},
 		{"POST /webhooks/{id}/enable", control.RoleAdmin, d.enableWebhook},
 		{"POST /webhooks/{id}/delete", control.RoleAdmin, d.deleteWebhook},
+		{"GET /audit", control.RoleAdmin, d.audit},
 	}
 }
 

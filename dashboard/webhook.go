@@ -91,15 +91,15 @@ func (d *dashboard) webhook(w http.ResponseWriter, r *http.Request) {
 
 func (d *dashboard) enableWebhook(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	d.changed(w, r, "/webhooks/"+id, d.control.EnableWebhook(r.Context(), blaise.WebhookID(id)))
+	d.changed(w, r, "/webhooks/"+id, d.control.EnableWebhook(r.Context(), d.o.User(r).Name, blaise.WebhookID(id)))
 }
 
 func (d *dashboard) deleteWebhook(w http.ResponseWriter, r *http.Request) {
-	d.changed(w, r, "/webhooks", d.control.DeleteWebhook(r.Context(), blaise.WebhookID(r.PathValue("id"))))
+	d.changed(w, r, "/webhooks", d.control.DeleteWebhook(r.Context(), d.o.User(r).Name, blaise.WebhookID(r.PathValue("id"))))
 }
 
 func (d *dashboard) redeliver(w http.ResponseWriter, r *http.Request) {
-	err := d.control.Redeliver(r.Context(), blaise.DeliveryID(r.PostFormValue("delivery")))
+	err := d.control.Redeliver(r.Context(), d.o.User(r).Name, blaise.DeliveryID(r.PostFormValue("delivery")))
 	d.changed(w, r, "/webhooks/"+r.PathValue("id"), err)
 }
 

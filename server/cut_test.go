@@ -161,20 +161,31 @@ func TestShellByAnImage(t *testing.T) {
 	last := int64(0)
 	person, _ := h.shell(h.user, run, p.Session, &last)
 	defer person.Close("")
-	recorded := 0
-	err := h.user.Transcript(t.Context(), p.Session, 0, func(e transcript.Event) error {
+	recorded, err := h.shellsOf(p.Session)
+	for tries := 0; recorded == 0 && err == nil && tries < 500; tries++ { // it comes into the transcript after the commit
+		time.Sleep(10 * time.Millisecond)
+		recorded, err = h.shellsOf(p.Session)
+	}
+	if err != nil || recorded != 1 {
+		t.Errorf("%d shells are recorded, %v", recorded, err)
+	}
+}
+
+// shellsOf counts the shells in the record of a session, and looks at what it
+// says of them.
+func (h *house) shellsOf(id blaise.SessionID) (recorded int, err error) {
+	h.t.Helper()
+	err = h.user.Transcript(h.t.Context(), id, 0, func(e transcript.Event) error {
 		said := string(e.Data)
 		if strings.Contains(said, "opened a shell") {
 			recorded++
 			if len(said) > 400 || strings.ContainsAny(said, "\x1b\u202e") || strings.Contains(said, `\u`) || !strings.Contains(said, "make[31m test xxx") {
-				t.Errorf("recorded: %s", said)
+				h.t.Errorf("recorded: %s", said)
 			}
 		}
 		return nil
 	})
-	if err != nil || recorded != 1 {
-		t.Errorf("%d shells are recorded, %v", recorded, err)
-	}
+	return recorded, err
 }
 
 func (h *house) port() string {

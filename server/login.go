@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
 )
@@ -36,10 +38,31 @@ func (s *Server) login(ctx context.Context, in *struct{ Body api.Login }) (api.L
 // byCode signs in with the code of a link.
 func (s *Server) byCode(ctx context.Context, code, label string) (token string, u control.User, err error) {
 	err = s.limit.try(ctx, code, func() error {
-		token, u, err = s.control.Login(ctx, code, label)
+		token, u, err = s.control.Login(ctx, code, label, addressOf(ctx))
 		return err
 	})
-	return token, u, err
+	return token, u, s.notSignedIn(ctx, "", err)
+}
+
+// notSignedIn keeps in the record that somebody was not signed in, and answers
+// why. Who is asked to wait was kept when they tried.
+func (s *Server) notSignedIn(ctx context.Context, who string, err error) error {
+	var p *problem
+	if err == nil || blaise.CodeOf(err) != blaise.CodeDenied || errors.As(err, &p) {
+		return err
+	}
+	if kerr := s.control.SignInFailed(ctx, who, addressOf(ctx), err); kerr != nil {
+		s.log.Error("failed sign-in not kept in the audit record", "error", kerr)
+	}
+	return err
+}
+
+// addressOf is where a request comes from, in words.
+func addressOf(ctx context.Context) string {
+	if at := peerOf(ctx).addr; at.IsValid() {
+		return at.String()
+	}
+	return "this machine"
 }
 
 func (s *Server) loginLink(ctx context.Context, _ *struct{}) (api.Link, error) {

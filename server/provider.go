@@ -43,18 +43,19 @@ func (s *Server) fromProvider(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, s.flowCookie(r, "", -1)) // it is good for once
 	f := provider.Flow{State: kept.Get("state"), Nonce: kept.Get("nonce"), Verifier: kept.Get("verifier")}
-	var token string
+	var token, who string
 	err := s.limit.try(r.Context(), f.State, func() error {
 		p, err := s.o.Provider.End(r.Context(), s.callback(), f, r.URL.Query())
 		if err != nil {
 			return err
 		}
-		token, _, err = s.control.SignIn(r.Context(), p, "browser")
+		who = p.Name
+		token, _, err = s.control.SignIn(r.Context(), p, "browser", addressOf(r.Context()))
 		return err
 	})
 	if err != nil {
 		s.log.Info("nobody signed in by the provider", "error", err)
-		s.loginFailed(w, r, err)
+		s.loginFailed(w, r, s.notSignedIn(r.Context(), who, err))
 		return
 	}
 	s.enter(w, r, token, own(kept.Get("next")))

@@ -153,7 +153,7 @@ func TestProviderAndNames(t *testing.T) {
 	h := withProvider(t, "default: viewer\n", someone("ann@example.org"),
 		providertest.Person{Email: "eve@example.org"}, someone("bob@example.org"))
 	for _, name := range []string{"ann@example.org", "eve@example.org"} {
-		if err := h.control.AddUser(t.Context(), "ann", name, control.RoleMember); err != nil {
+		if _, err := h.control.AddUser(t.Context(), "ann", name, control.RoleMember); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestProviderAndNames(t *testing.T) {
 	}
 	_, _, err := h.control.SignIn(t.Context(), control.Person{
 		Subject: "another ann", Name: "ann@example.org", Owned: true, Default: control.RoleViewer,
-	}, "test")
+	}, "test", "here")
 	if err == nil || !strings.Contains(err.Error(), "nobody vouches") {
 		t.Errorf("somebody else of that name: %v", err)
 	}
@@ -285,10 +285,10 @@ func TestProviderConfig(t *testing.T) {
 func TestNextIsNoSignInLink(t *testing.T) {
 	t.Parallel()
 	h := withProvider(t, byGroups+"default: viewer\n", someone("vic@example.org"))
-	if err := h.control.AddUser(t.Context(), "x", "mallory", control.RoleViewer); err != nil {
+	if _, err := h.control.AddUser(t.Context(), "x", "mallory", control.RoleViewer); err != nil {
 		t.Fatal(err)
 	}
-	code, err := h.control.Invite(t.Context(), "mallory")
+	code, err := h.control.Invite(t.Context(), "x", "mallory")
 	if err != nil {
 		t.Fatal(err)
 	}

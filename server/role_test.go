@@ -38,7 +38,7 @@ var roles = map[string]control.Role{
 	"set-role": control.RoleAdmin, "sign-out-user": control.RoleAdmin, "remove-user": control.RoleAdmin,
 	"delete-session": control.RoleAdmin, "list-settled": control.RoleAdmin,
 	"list-webhooks": control.RoleAdmin, "create-webhook": control.RoleAdmin, "delete-webhook": control.RoleAdmin,
-	"enable-webhook": control.RoleAdmin, "list-deliveries": control.RoleAdmin, "redeliver": control.RoleAdmin,
+	"list-audit": control.RoleAdmin, "enable-webhook": control.RoleAdmin, "list-deliveries": control.RoleAdmin, "redeliver": control.RoleAdmin,
 }
 
 // An operation is a route of the API as its document has it.

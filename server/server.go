@@ -90,6 +90,7 @@ func (s *Server) handler() http.Handler {
 	s.agentRoutes()
 	s.userRoutes()
 	s.webhookRoutes()
+	s.auditRoutes()
 	s.loginRoutes()
 	s.docs = docsPage(s.api.OpenAPI())
 

@@ -98,14 +98,12 @@ func (s *Server) addUser(ctx context.Context, in *struct{ Body api.NewUser }) (a
 	if err != nil {
 		return api.Link{}, err
 	}
-	if err := s.control.AddUser(ctx, callerOf(ctx).user.Name, in.Body.Name, role); err != nil {
-		return api.Link{}, err
-	}
-	return s.invite(ctx, in.Body.Name)
+	code, err := s.control.AddUser(ctx, callerOf(ctx).user.Name, in.Body.Name, role)
+	return api.Link{URL: LoginURL(s.o.URL, code), Code: code}, err
 }
 
 func (s *Server) invite(ctx context.Context, name string) (api.Link, error) {
-	code, err := s.control.Invite(ctx, name)
+	code, err := s.control.Invite(ctx, callerOf(ctx).user.Name, name)
 	return api.Link{URL: LoginURL(s.o.URL, code), Code: code}, err
 }
 

@@ -24,13 +24,13 @@ func (s *Server) webhookRoutes() {
 		id: "delete-webhook", method: http.MethodDelete, path: "/api/webhooks/{id}", user: control.RoleAdmin,
 		says: "Forget a webhook and all that it was told",
 	}, func(ctx context.Context, in *WebhookPath) error {
-		return s.control.DeleteWebhook(ctx, blaise.WebhookID(in.ID))
+		return s.control.DeleteWebhook(ctx, callerOf(ctx).user.Name, blaise.WebhookID(in.ID))
 	})
 	act(s, route{
 		id: "enable-webhook", method: http.MethodPost, path: "/api/webhooks/{id}/enable", user: control.RoleAdmin,
 		says: "Have a disabled webhook told again",
 	}, func(ctx context.Context, in *WebhookPath) error {
-		return s.control.EnableWebhook(ctx, blaise.WebhookID(in.ID))
+		return s.control.EnableWebhook(ctx, callerOf(ctx).user.Name, blaise.WebhookID(in.ID))
 	})
 	handle(s, route{
 		id: "list-deliveries", method: http.MethodGet, path: "/api/webhooks/{id}/deliveries", user: control.RoleAdmin,
@@ -40,7 +40,7 @@ func (s *Server) webhookRoutes() {
 		id: "redeliver", method: http.MethodPost, path: "/api/deliveries/{id}/redeliver", user: control.RoleAdmin,
 		says: "Send a delivery again, under the same id",
 	}, func(ctx context.Context, in *WebhookPath) error {
-		return s.control.Redeliver(ctx, blaise.DeliveryID(in.ID))
+		return s.control.Redeliver(ctx, callerOf(ctx).user.Name, blaise.DeliveryID(in.ID))
 	})
 }
 

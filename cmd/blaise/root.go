@@ -27,7 +27,7 @@ func rootCommand(a *app) *cobra.Command {
 		openCommand(a), backupCommand(a), serviceCommand(a))
 	addVerbs(root, a)
 	group(root, "admin", "Agents, runners and people:",
-		applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), userCommand(a), webhookCommand(a))
+		applyCommand(a), agentCommand(a), tokenCommand(a), runnerCommand(a), userCommand(a), webhookCommand(a), auditCommand(a))
 	group(root, "other", "Other:", sessionCommand(a), supportCommand(a), demoCommand(), versionCommand(a))
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")

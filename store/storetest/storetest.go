@@ -65,6 +65,7 @@ var conformance = []struct {
 	{"a webhook's secret is sealed, and goes with it", testWebhooks},
 	{"deliveries are listed, due, given up and forgotten", testDeliveries},
 	{"a delivery is claimed once", testClaims},
+	{"audit lines are listed, and stay", testAudit},
 	{"blobs are kept once and go with their session", testBlobs},
 	{"a blob that is not whole leaves nothing", testBrokenBlobs},
 	{"the same blob from many is kept once", testBlobsTogether},
