@@ -38,13 +38,13 @@ func (c Config) Inputs() []string {
 // Fill puts the inputs of a session where the file says {input.NAME}: in the
 // keys of plugs, in the agent's command and variables. It is done on values
 // that were read already, so that an input is a value and never more: no key,
-// no list, no second placeholder. An input that the session does not have is an
-// error.
+// no list, no second placeholder. Its errors are an *InputError each: an input
+// that the session does not have, and one that says what it may not.
 func (c Config) Fill(inputs map[string]string) (Config, error) {
 	for _, name := range c.Inputs() {
 		if _, ok := inputs[name]; !ok {
-			return Config{}, fmt.Errorf("blaise.yml wants {input.%s}, which the session does not have: "+
-				"declare it under inputs in the agent's manifest", name)
+			return Config{}, &InputError{fmt.Errorf("blaise.yml wants {input.%s}, which the session does not have: "+
+				"declare it under inputs in the agent's manifest", name)}
 		}
 	}
 	fill := func(text string) string {
@@ -66,11 +66,29 @@ func (c Config) Fill(inputs map[string]string) (Config, error) {
 		raw := c.Plugs[i]
 		c.Plugs[i] = filled(raw, fill)
 		if err := chosenRepo(raw, c.Plugs[i]); err != nil {
-			return Config{}, err
+			return Config{}, &InputError{err}
 		}
 	}
 	return c, nil
 }
+
+// TakesInput says that an input goes into the plug of that id, in a file that
+// was not filled in yet.
+func (c Config) TakesInput(id string) bool {
+	for _, s := range c.Plugs {
+		if s.ID == id && len(Config{Plugs: []plug.Spec{s}}.Inputs()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// An InputError is an input of a session that does not fit. The file is not at
+// fault.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+func (e *InputError) Unwrap() error { return e.Err }
 
 // filled is a copy of s with its values filled in.
 func filled(s plug.Spec, fill func(string) string) plug.Spec {

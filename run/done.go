@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/config"
+	"blaise.dev/blaise/plug"
 )
 
 // TreeLock is a lock in the directory of a run that everything it starts
@@ -23,7 +25,7 @@ const DoneFile = "done"
 // reports.
 type Done struct {
 	Error string             `json:"error,omitempty"` // "" if it ended as it was told to
-	Begun bool               `json:"begun,omitempty"` // it came as far as an open environment
+	Begun bool               `json:"begun,omitempty"` // that it came no further says nothing of its machine
 	Saved []blaise.SavedWork `json:"saved,omitempty"` // where its work is
 }
 
@@ -61,5 +63,13 @@ func (r *run) markDone(err error) error {
 // begun says that the run did not fail for want of what its machine must have:
 // a good blaise.yml, the agent's program, plugs that open.
 func (r *run) begun(err error) bool {
-	return !errors.As(err, new(refusal)) && !errors.As(err, new(plugFailure))
+	failed := errors.As(err, new(refusal)) || errors.As(err, new(plugFailure))
+	return !failed || r.chosen(err)
+}
+
+// chosen says that the run failed by what its session chose: an input, or a
+// plug that an input goes into.
+func (r *run) chosen(err error) bool {
+	var open *plug.OpenError
+	return errors.As(err, new(*config.InputError)) || errors.As(err, &open) && r.file.TakesInput(open.Plug)
 }

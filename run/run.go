@@ -47,9 +47,10 @@ func Do(ctx context.Context, s Spec, d Deps) (err error) {
 
 // work is the run up to its ending; it returns the cause.
 func (r *run) work(ctx context.Context) error {
-	cfg, err := config.Read(r.spec.Config)
-	if err == nil {
-		cfg, err = cfg.Fill(r.lease.Inputs)
+	var cfg config.Config
+	var err error
+	if r.file, err = config.Read(r.spec.Config); err == nil {
+		cfg, err = r.file.Fill(r.lease.Inputs)
 	}
 	if err != nil {
 		return refusal{err}
@@ -112,6 +113,7 @@ type run struct {
 	heard   atomic.Int64 // the highest number
 	mute    atomic.Bool  // Blaise refuses what the run says (A21)
 
+	file     config.Config // blaise.yml as it stands
 	stack    *plug.Stack
 	shims    *os.File // the list of ShimsFile
 	agentEnv []string
