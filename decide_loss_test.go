@@ -1,6 +1,7 @@
 package blaise_test
 
 import (
+	"strings"
 	"testing"
 
 	"blaise.dev/blaise"
@@ -91,9 +92,18 @@ func TestA22_NoticeOutlastsALostRun(t *testing.T) {
 	st.hears() // it was to be recreated, when it dies
 	st.event(blaise.EventRunDead)
 	st.opens()
-	if len(st.said) != 0 || st.s.Environment.Generation != 1 {
+	if strings.Contains(strings.Join(st.said, " "), "recreated") || st.s.Environment.Generation != 1 {
 		t.Errorf("generation %d, told %q", st.s.Environment.Generation, st.said)
 	}
+}
+
+// The record says when a session went to sleep and why, and when it woke (A12).
+func TestA12_PauseAndResumeAreTold(t *testing.T) {
+	st := begin(t).paused()
+	st.told("Paused: idle")
+	st.post("second")
+	st.opens()
+	st.told("Resumed.")
 }
 
 // A refused run tells which plugs it could not close again, and a lost one, at

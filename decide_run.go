@@ -106,6 +106,9 @@ func (d *decision) opened() error {
 	if env.Recreate {
 		d.noticeRecreated()
 	}
+	if s.Run.Kind == RunResume {
+		d.notice("Resumed.", nil)
+	}
 	env.EverOpen, env.Clean, env.Recreate = true, false, false
 	env.LastError = ""
 	return d.takeConversation()

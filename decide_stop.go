@@ -189,6 +189,8 @@ func (d *decision) pauseReported() error {
 	d.out.Verdict = VerdictExit
 	if why := d.cannotResume(); why != "" {
 		d.notice("Paused although it may not resume: "+why, nil)
+	} else {
+		d.notice("Paused: "+firstOf(s.Run.stopReason(), "no reason given"), nil)
 	}
 	d.move(onPauseExit, s.Run.stopReason())
 	d.endRun(RunPaused, s.Run.stopReason())

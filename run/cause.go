@@ -2,8 +2,10 @@ package run
 
 import (
 	"errors"
+	"strings"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/plug"
 )
 
 // Stopped is the cause of a run that Blaise has told to end, once the stop
@@ -30,7 +32,10 @@ var (
 // closed again, and the message stays queued (A22).
 type refusal struct{ err error }
 
-func (r refusal) Error() string { return r.err.Error() }
+// Error leaves out that it is refused: whoever says why says that first.
+func (r refusal) Error() string {
+	return strings.ReplaceAll(r.err.Error(), plug.ErrRefused.Error()+": ", "")
+}
 func (r refusal) Unwrap() error { return r.err }
 
 // plugFailure is a stack that does not open.
