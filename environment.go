@@ -1,6 +1,7 @@
 package blaise
 
 import (
+	"path"
 	"slices"
 	"time"
 )
@@ -86,15 +87,34 @@ func (e Environment) LeftBehind() string {
 
 // A SavedWork names one save of a session's work (X5).
 type SavedWork struct {
-	N      int       `json:"n"`
-	Ref    string    `json:"ref"`            // refs/blaise/SESSION/N, or a bundle's path
-	Repo   string    `json:"repo"`           // the repository that holds it
-	Host   string    `json:"host,omitempty"` // the name of the machine it is on
-	Commit string    `json:"commit"`
-	Base   string    `json:"base,omitempty"`
-	Files  int       `json:"files"`
-	Bundle string    `json:"bundle,omitempty"` // the SHA-256 of the file in which Blaise has it, too
-	At     time.Time `json:"at"`
+	N      int    `json:"n"`
+	Ref    string `json:"ref"`            // refs/blaise/SESSION/N, or a bundle's path
+	Repo   string `json:"repo"`           // the repository that holds it
+	Host   string `json:"host,omitempty"` // the name of the machine it is on
+	Commit string `json:"commit"`
+	Base   string `json:"base,omitempty"`
+	Files  int    `json:"files"`
+	Bundle string `json:"bundle,omitempty"` // the SHA-256 of the file in which Blaise has it, too
+	// Beside are the bundles of nested repositories that Blaise has of a save
+	// which is a bundle: SHA-256 by the word that tells their names apart.
+	Beside map[string]string `json:"beside,omitempty"`
+	At     time.Time         `json:"at"`
+}
+
+// MainBundle is the name among [SavedWork.Bundles] of the one that holds the
+// others' places.
+const MainBundle = "work.bundle"
+
+// Bundles are the files in which Blaise has the save, SHA-256 by name. They
+// belong into one directory: git finds those of nested repositories by name.
+func (w SavedWork) Bundles() map[string]string {
+	files := map[string]string{MainBundle: w.Bundle}
+	for word, sum := range w.Beside {
+		if name := "work." + word + ".bundle"; path.Base(name) == name {
+			files[name] = sum
+		}
+	}
+	return files
 }
 
 // An EnvironmentState is one row of the table in environment_state.go.

@@ -37,33 +37,43 @@ func (k keeper) sendHome(ctx context.Context, work *blaise.SavedWork) error {
 	if work.Bundle, err = k.s.Files.Put(ctx, file); err != nil {
 		return fmt.Errorf("send the work, saved as %s, to Blaise: %w", work.Ref, err)
 	}
-	return k.sendRest(ctx, work.N, file)
+	beside, err := k.sendRest(ctx, work.N, file)
+	if work.Repo == "" { // else it holds the nested ones itself
+		work.Beside = beside
+	}
+	return err
 }
 
 // sendRest sends the bundles that a save has left beside: of nested
-// repositories, of commits that the repository refuses.
-func (k keeper) sendRest(ctx context.Context, n int, sent string) error {
-	stem := strings.TrimSuffix(filepath.Base(k.bundle(n)), ".bundle")
-	beside, err := fs.Glob(os.DirFS(k.s.Dir), stem+"*.bundle")
-	if err != nil {
-		return err
-	}
+// repositories, of commits that the repository refuses. It answers the former
+// as [blaise.SavedWork] has them.
+func (k keeper) sendRest(ctx context.Context, n int, sent string) (map[string]string, error) {
+	stem := strings.TrimSuffix(filepath.Base(k.bundle(n)), "bundle")
+	beside, err := fs.Glob(os.DirFS(k.s.Dir), stem+"*bundle")
+	nested := map[string]string{}
 	for _, name := range beside {
 		file := filepath.Join(k.s.Dir, name)
 		if file == sent {
 			continue
 		}
-		if _, err := k.s.Files.Put(ctx, file); err != nil {
-			return fmt.Errorf("send %s to Blaise: %w", file, err)
+		sum, err := k.s.Files.Put(ctx, file)
+		if err != nil {
+			return nested, fmt.Errorf("send %s to Blaise: %w", file, err)
+		}
+		if word, ok := strings.CutSuffix(strings.TrimPrefix(name, stem), ".bundle"); ok {
+			nested[word] = sum
 		}
 	}
-	return nil
+	return nested, err
 }
 
 // tryHome sends a bundle that lasts on this machine, so that others find it.
 func (k keeper) tryHome(ctx context.Context, work *blaise.SavedWork) error {
 	var err error
-	if work.Bundle, err = k.s.Files.Put(ctx, work.Ref); err != nil {
+	if work.Bundle, err = k.s.Files.Put(ctx, work.Ref); err == nil {
+		work.Beside, err = k.sendRest(ctx, work.N, work.Ref)
+	}
+	if err != nil {
 		note(k.s, "%s is on this machine alone: %v", work.Ref, err)
 	}
 	return nil
@@ -87,10 +97,12 @@ func fetch(ctx context.Context, s Scope, repo *git.Repo) error {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		file = filepath.Join(dir, "work.bundle")
-		if err := s.Files.Get(ctx, s.Restore.Bundle, file); err != nil {
-			return err
+		for name, sum := range s.Restore.Bundles() {
+			if err := s.Files.Get(ctx, sum, filepath.Join(dir, name)); err != nil {
+				return err
+			}
 		}
+		file = filepath.Join(dir, blaise.MainBundle)
 	}
 	return repo.Unbundle(ctx, file, ref)
 }

@@ -62,7 +62,7 @@ func changes[K comparable, T any](before, after []T, id func(T) K) ([]T, error) 
 }
 
 func (tx *Tx) writeSave(before blaise.Snapshot, plan blaise.Plan) error {
-	if plan.Next.Save.N == 0 || plan.Next.Save == before.Save {
+	if plan.Next.Save.N == 0 || reflect.DeepEqual(plan.Next.Save, before.Save) {
 		return nil
 	}
 	return tx.KeepSave(plan.Next.Session.ID, plan.Next.Save)

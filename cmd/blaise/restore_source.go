@@ -70,7 +70,7 @@ func bring(
 	case ref != save.Ref && statErr == nil:
 		err = r.Unbundle(ctx, save.Ref, ref)
 	case save.Bundle != "":
-		err = download(ctx, c, r, id, save.Bundle, ref)
+		err = download(ctx, c, r, id, save, ref)
 	}
 	if err != nil {
 		return "", err
@@ -85,20 +85,21 @@ func bring(
 	return commit, nil
 }
 
-// download brings work into the repository that Blaise keeps as a file.
+// download brings work into the repository that Blaise keeps as files.
 func download(
-	ctx context.Context, c *api.Client, r *git.Repo, id blaise.SessionID, sha256, ref string,
+	ctx context.Context, c *api.Client, r *git.Repo, id blaise.SessionID, save blaise.SavedWork, ref string,
 ) error {
 	dir, err := os.MkdirTemp("", "blaise-restore-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "work.bundle")
-	if err := fetchFile(ctx, c, id, sha256, file); err != nil {
-		return err
+	for name, sum := range save.Bundles() {
+		if err := fetchFile(ctx, c, id, sum, filepath.Join(dir, name)); err != nil {
+			return err
+		}
 	}
-	err = r.Unbundle(ctx, file, ref)
+	err = r.Unbundle(ctx, filepath.Join(dir, blaise.MainBundle), ref)
 	if errors.Is(err, git.ErrLacks) {
 		return blaise.Errorf(blaise.CodeRefused, "%s has not the commits that the work begins at: %v", r.Dir, err).
 			WithHint("get them first: git -C %s fetch --all; or is it a clone of another repository?", r.Dir)

@@ -104,6 +104,40 @@ func TestOnce_WorkOutlivesTheMachine(t *testing.T) {
 	b.run("restore", string(id), "--repo", filepath.Join(b.dir, "repo"), "--to", out+"2") // it is in the repository now
 }
 
+// The same where the machine's repository was gone before: the work is a bundle
+// of files, with one of its own for each nested repository, and each comes back
+// in its place (X5).
+func TestOnce_NestedWorkOutlivesTheMachine(t *testing.T) {
+	b := newCI(t, "{}")
+	m := b.machine("m1").start()
+	id := b.start("write kept.txt it stays")
+	b.writes(id, 1)
+	nested := filepath.Join(m.worktree(id), "lib", "inner")
+	b.exec("git", "init", "--quiet", nested)
+	if err := os.WriteFile(filepath.Join(nested, "deep.txt"), []byte("it stays too\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.exec("git", "-C", nested, "add", ".")
+	b.exec("git", "-C", nested, "commit", "--quiet", "-m", "of the nested one")
+	if err := os.RemoveAll(m.path("clone/.git")); err != nil {
+		t.Fatal(err)
+	}
+	b.run("end", string(id))
+	b.environment(id, blaise.EnvDestroyed)
+	m.exits(0)
+	m.vanish()
+	out := filepath.Join(b.dir, "out")
+	b.run("restore", string(id), "--repo", filepath.Join(b.dir, "repo"), "--to", out)
+	for file, want := range map[string]string{"kept.txt": "it stays", "lib/inner/deep.txt": "it stays too"} {
+		if got, err := os.ReadFile(filepath.Join(out, file)); err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("restored %s: %q, %v", file, got, err)
+		}
+	}
+	if said := b.exec("git", "-C", filepath.Join(out, "lib", "inner"), "log", "--format=%s"); !strings.Contains(said, "of the nested one") {
+		t.Errorf("history of the nested repository: %s", said)
+	}
+}
+
 // A message that waits when a machine of one run goes is answered on another,
 // from the work that Blaise has (A22, X5).
 func TestOnce_AnotherMachineGoesOnFromTheWork(t *testing.T) {
