@@ -160,15 +160,6 @@ func EnvironmentStates() []EnvironmentState {
 	return states
 }
 
-// ParseEnvironmentState finds the state of that name; CodeInvalid if there is
-// none.
-func ParseEnvironmentState(name string) (EnvironmentState, error) {
-	if _, ok := environmentIndex[EnvironmentState(name)]; !ok {
-		return "", Errorf(CodeInvalid, "%q is no state of an environment", name)
-	}
-	return EnvironmentState(name), nil
-}
-
 // Meaning explains the state in a sentence (A5).
 func (s EnvironmentState) Meaning() string { return environmentIndex[s].meaning }
 

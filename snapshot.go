@@ -1,6 +1,11 @@
 package blaise
 
-import "time"
+import (
+	"iter"
+	"slices"
+	"strings"
+	"time"
+)
 
 // A Snapshot is all of one session that a decision may read, loaded and
 // written in one transaction under the session's lock (A30).
@@ -67,6 +72,24 @@ type Plan struct {
 	Notices []Notice
 	News    []News  // what programs outside are told of
 	Verdict Verdict // what the caller is told
+}
+
+// TurnsEnded yields each message whose turn the plan has ended, with the change
+// that says how.
+func (p Plan) TurnsEnded() iter.Seq2[Message, Change] {
+	return func(yield func(Message, Change) bool) {
+		for _, c := range p.History {
+			id, ok := strings.CutPrefix(c.Subject, "message:")
+			if !ok || c.From != string(MessageDelivered) {
+				continue
+			}
+			for _, m := range slices.Concat(p.Ended.Messages, p.Next.Messages) {
+				if string(m.ID) == id && !yield(m, c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Ended holds rows that became final and so are no part of the next snapshot.

@@ -31,8 +31,8 @@ type control struct {
 	taken    bool // the run, by another instance
 	nonces   []string
 	waits    []time.Duration // of the polls for offers
-	onAccept func() // called before the accept is answered
-	onBeat   func() // called once, before a beat is answered
+	onAccept func()          // called before the accept is answered
+	onBeat   func()          // called once, before a beat is answered
 
 	onConnect func() // called, locked, when a run connects
 	lease     api.Lease

@@ -18,7 +18,6 @@ type lane interface {
 	// error after they were undone. When ctx ends before fn began, fn does
 	// not run; after that, do waits for the commit.
 	do(ctx context.Context, fn func(q querier) error) error
-	close() error
 }
 
 // A writer is the lane of one SQLite file: one goroutine, one connection.

@@ -83,5 +83,3 @@ func (l poolLane) once(ctx context.Context, fn func(q querier) error) error {
 	}
 	return nil
 }
-
-func (l poolLane) close() error { return nil } // the pool is closed by its opener

@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +13,13 @@ func (m *Meter) Decided(p blaise.Plan) {
 		noun, id, _ := strings.Cut(c.Subject, ":")
 		switch {
 		case noun == "run" && c.To == string(blaise.RunAccepted):
-			m.runAccepted(find(runsOf(p), func(r blaise.Run) bool { return string(r.ID) == id }))
-		case noun == "message" && c.From == string(blaise.MessageDelivered):
-			m.turnEnded(c, find(messagesOf(p), func(x blaise.Message) bool { return string(x.ID) == id }))
+			m.runAccepted(runOf(p, blaise.RunID(id)))
 		case noun == "environment" && c.Event == string(blaise.EventTeardownFailed):
 			m.teardownFailures.Inc()
 		}
+	}
+	for x, how := range p.TurnsEnded() {
+		m.turnEnded(how, x)
 	}
 	for _, r := range p.Ended.Runs {
 		m.runEnded(r)
@@ -87,22 +87,15 @@ func (m *Meter) settled(q blaise.Question, history []blaise.Change) {
 // between is in seconds, and never less than nothing: clocks are set.
 func between(from, to time.Time) float64 { return max(0, to.Sub(from).Seconds()) }
 
-func find[T any](all []T, is func(T) bool) (found T) {
-	for _, x := range all {
-		if is(x) {
-			return x
+// runOf is a run that a plan tells of.
+func runOf(p blaise.Plan, id blaise.RunID) blaise.Run {
+	for _, r := range p.Ended.Runs {
+		if r.ID == id {
+			return r
 		}
 	}
-	return found
-}
-
-func runsOf(p blaise.Plan) []blaise.Run {
-	if p.Next.Run == nil {
-		return p.Ended.Runs
+	if p.Next.Run != nil && p.Next.Run.ID == id {
+		return *p.Next.Run
 	}
-	return slices.Concat(p.Ended.Runs, []blaise.Run{*p.Next.Run})
-}
-
-func messagesOf(p blaise.Plan) []blaise.Message {
-	return slices.Concat(p.Ended.Messages, p.Next.Messages)
+	return blaise.Run{}
 }

@@ -1,11 +1,6 @@
 package trace
 
-import (
-	"slices"
-	"strings"
-
-	"blaise.dev/blaise"
-)
+import "blaise.dev/blaise"
 
 // Decided makes spans of what a committed plan has ended: runs and their wait
 // for a runner, turns, and questions.
@@ -16,16 +11,8 @@ func (t *Tracer) Decided(p blaise.Plan) {
 	for _, r := range p.Ended.Runs {
 		t.whole(r)
 	}
-	for _, h := range p.History {
-		id, ok := strings.CutPrefix(h.Subject, "message:")
-		if !ok || h.From != string(blaise.MessageDelivered) {
-			continue
-		}
-		for _, m := range slices.Concat(p.Ended.Messages, p.Next.Messages) {
-			if string(m.ID) == id {
-				t.turn(m, h)
-			}
-		}
+	for m, how := range p.TurnsEnded() {
+		t.turn(m, how)
 	}
 	for _, q := range p.Ended.Questions {
 		t.question(q, p)

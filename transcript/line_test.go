@@ -8,29 +8,6 @@ import (
 	"blaise.dev/blaise/transcript"
 )
 
-func TestRead(t *testing.T) {
-	t.Parallel()
-	in := `{"n":1,"kind":"notice","data":{"text":"a"}}` + "\n\n" + `{"n":2,"kind":"x","unknown":1}` + "\n{\n{}"
-	var got []int64
-	var failed error
-	for e, err := range transcript.Read(strings.NewReader(in)) {
-		if err != nil {
-			failed = err
-			continue
-		}
-		got = append(got, e.N)
-	}
-	if len(got) != 2 || got[1] != 2 {
-		t.Errorf("got %v", got)
-	}
-	if failed == nil || !strings.Contains(failed.Error(), "line 4") {
-		t.Errorf("got %v, want an error in line 4", failed)
-	}
-	for range transcript.Read(strings.NewReader(in)) {
-		break
-	}
-}
-
 func TestLine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
