@@ -38,6 +38,7 @@ type Control struct {
 	sweep    *sweeper
 	leaves   *farewell
 	waiting  *waiting
+	rush     *rush
 	observer Observer
 	sender   *webhook.Sender
 	post     *postman
@@ -68,6 +69,7 @@ func New(o Options) *Control {
 	now := func() time.Time { return o.Now().Round(0).UTC() }
 	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now),
 		waiting: newWaiting(o.DB), observer: o.Observer, sender: o.Sender, url: o.URL}
+	c.rush = newRush(c.waiting, now)
 	c.sweep, c.leaves, c.post = newSweeper(c), newFarewell(c), newPostman(c)
 	c.old, c.failed = retention{c: c, keep: o.Retain}, newGuard()
 	return c

@@ -38,6 +38,7 @@ func (c *Control) Accept(ctx context.Context, r store.Runner, id blaise.RunID, a
 	if a.Nonce == "" {
 		return Lease{}, blaise.Errorf(blaise.CodeInvalid, "accept run %s: the nonce is empty", id)
 	}
+	defer c.rush.accept()()
 	token := c.leaseToken(id, a.Nonce)
 	var plan *blaise.Plan
 	var l Lease

@@ -57,7 +57,7 @@ func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]st
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()
 	for {
-		mine, again, err := c.look(ctx, a)
+		mine, again, err := c.lookInTurn(ctx, a)
 		if err != nil || len(mine) > 0 {
 			return mine, err
 		}
@@ -83,6 +83,14 @@ func (c *Control) leaving(ctx context.Context, id blaise.RunnerID) (bool, error)
 		return true, revoked(r)
 	}
 	return r.Leaving != nil, err
+}
+
+func (c *Control) lookInTurn(ctx context.Context, a Asker) (mine []store.Offer, again time.Duration, err error) {
+	err = c.rush.look(ctx, func() (err error) {
+		mine, again, err = c.look(ctx, a)
+		return err
+	})
+	return mine, again, err
 }
 
 // look chooses once: from what another one saw a moment ago where that will do,

@@ -127,3 +127,15 @@ func (w *waiting) forget(run blaise.RunID) {
 	delete(w.front.here, run)
 	delete(w.whole.here, run)
 }
+
+// lately is how many runs were shown within a time before now and not taken yet.
+func (w *waiting) lately(now time.Time, within time.Duration) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.to {
+		if ago := now.Sub(s.until.Add(-shownFor)); ago >= 0 && ago < within {
+			n++
+		}
+	}
+	return n
+}

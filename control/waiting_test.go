@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,6 +58,26 @@ func TestR19AskedForAndNeverTaken(t *testing.T) {
 		}
 	}
 	t.Error("ten seconds later it was shown to nobody else")
+}
+
+// Where many were offered runs, the next waits until they have taken them, but
+// not for those who do not come (R19).
+func TestR19NobodyWaitsForThoseWhoDoNotTake(t *testing.T) {
+	t.Parallel()
+	h := newHouseAt(t, manifest, time.Now)
+	const many = 40
+	for range many {
+		h.start("hello")
+	}
+	var shown atomic.Int64
+	var asking sync.WaitGroup
+	for i := range many {
+		asking.Go(func() { shown.Add(int64(len(h.offers(i)))) })
+	}
+	asking.Wait()
+	if n := shown.Load(); n != many {
+		t.Errorf("%d of %d instances were offered a run", n, many)
+	}
 }
 
 // Nor does one that has died, for as long as the clock was set back.
