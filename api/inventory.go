@@ -27,6 +27,7 @@ type Thing struct {
 	Session blaise.SessionID `json:"session,omitempty"`
 	Class   Class            `json:"class"`
 	Why     string           `json:"why,omitempty"`
+	Bytes   int64            `json:"bytes,omitempty"` // on disk, of a directory; 0: nobody has looked
 }
 
 // An Inventory is what exists on the machine of an instance, held against the

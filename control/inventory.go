@@ -54,6 +54,17 @@ func (c *Control) KeepInventory(ctx context.Context, r store.Runner, id blaise.I
 	return err
 }
 
+// Paused answers the environments that are paused, the longest first, and what
+// the instances found last.
+func (c *Control) Paused(ctx context.Context, limit int) ([]store.Paused, []json.RawMessage, error) {
+	list, err := c.db.Paused(ctx, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := c.db.Inventories(ctx)
+	return list, found, err
+}
+
 // LeftBehind answers the environments that a person must see to, and what the
 // instances found last.
 func (c *Control) LeftBehind(ctx context.Context) ([]store.Holder, []json.RawMessage, error) {

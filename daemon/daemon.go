@@ -67,6 +67,7 @@ type Daemon struct {
 	drain             chan time.Duration // its timeout
 	breaker           breaker
 	tally             tally
+	weights           weights
 	began             time.Time
 
 	state   *state

@@ -36,6 +36,7 @@ func (d *Daemon) reconcile(ctx context.Context) {
 func (d *Daemon) look(ctx context.Context) api.Inventory {
 	v := d.premises().Inventory(ctx, d.blaise().Ledger)
 	v.Instance = d.state.instance
+	d.weights.fill(ctx, v.Things)
 	orphaned := 0
 	for _, t := range v.Things {
 		if t.Class == api.ClassOrphaned {

@@ -76,6 +76,7 @@ func indented(raw json.RawMessage) string {
 // A runnersPage lists the runners; Secret is that of one just made.
 type runnersPage struct {
 	Runners []api.Runner
+	Paused  map[blaise.RunnerID]*pausedThere
 	Secret  string
 	Name    string
 	Now     time.Time
@@ -89,6 +90,10 @@ func (d *dashboard) runnersWith(w http.ResponseWriter, r *http.Request, f *failu
 	p.Now = d.o.Now()
 	var err error
 	if p.Runners, err = d.views.Runners(r.Context()); err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	if p.Paused, err = d.pausedThere(r.Context()); err != nil {
 		d.fail(w, r, err)
 		return
 	}

@@ -29,6 +29,7 @@ type Views interface {
 	Sessions(ctx context.Context, f api.SessionFilter) (api.Sessions, error)
 	Agents(ctx context.Context) ([]api.Agent, error)
 	Runners(ctx context.Context) ([]api.Runner, error)
+	Paused(ctx context.Context) ([]api.Paused, error)
 	Leftovers(ctx context.Context) (api.Leftovers, error)
 	Webhooks(ctx context.Context) ([]api.Webhook, error)
 	Audits(ctx context.Context, f api.AuditFilter) (api.Audits, error)

@@ -13,6 +13,7 @@ func (d *dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"when":    when,
 		"exactly": exactly,
+		"size":    sizeWords,
 		"ago":     func(t time.Time) string { return ago(d.o.Now().Sub(t)) },
 		"words":   func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
 		"json":    indented,

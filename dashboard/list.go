@@ -102,12 +102,23 @@ func (d *dashboard) listOf(ctx context.Context, f api.SessionFilter) (listPage, 
 		}
 	}
 	for _, s := range got.Sessions {
-		if !shown[s.ID] {
+		switch {
+		case shown[s.ID]:
+		case f.State == "" && d.failedLately(s):
+			l.Needs = append(l.Needs, s)
+		default:
 			l.Rest = append(l.Rest, s)
 		}
 	}
 	l.Tabs, l.Total = tabs(f, got.Counts)
 	return l, nil
+}
+
+// failedFor is how long a session that has failed is among what needs a person.
+const failedFor = 24 * time.Hour
+
+func (d *dashboard) failedLately(s api.Summary) bool {
+	return s.Outcome == blaise.OutcomeFailed && d.o.Now().Sub(s.UpdatedAt) < failedFor
 }
 
 func tabs(f api.SessionFilter, counts map[blaise.SessionState]int) (list []tab, total int) {

@@ -24,6 +24,10 @@ func (s *Server) inventoryRoutes() {
 		id: "leftovers", method: http.MethodGet, path: "/api/leftovers", user: control.RoleViewer,
 		says: "What a person must see to, for no run will come for it",
 	}, func(ctx context.Context, _ *struct{}) (api.Leftovers, error) { return s.views.Leftovers(ctx) })
+	handle(s, route{
+		id: "list-paused", method: http.MethodGet, path: "/api/paused", user: control.RoleViewer,
+		says: "Environments that are paused: since when, what they take, when they are given up",
+	}, func(ctx context.Context, _ *struct{}) ([]api.Paused, error) { return s.views.Paused(ctx) })
 }
 
 func (s *Server) ledger(ctx context.Context, in *struct{ Body api.AskLedger }) (api.Ledger, error) {

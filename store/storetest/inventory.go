@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"testing"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
@@ -41,6 +42,28 @@ func testHolders(t *testing.T, db *store.DB) {
 	}
 	if _, err := db.Holder(t.Context(), "nobody"); blaise.CodeOf(err) != blaise.CodeNotFound {
 		t.Errorf("got %v", err)
+	}
+}
+
+func testPaused(t *testing.T, db *store.DB) {
+	var want []blaise.EnvironmentID
+	for _, state := range []blaise.EnvironmentState{blaise.EnvPaused, blaise.EnvOpen, blaise.EnvPaused} {
+		s := Full(id())
+		s.Environment.State = state
+		s.Environment.Plugs[0].Unowned = false
+		s.Clocks = []blaise.Clock{{
+			Kind: blaise.ClockMaxPaused, Since: start.Add(-time.Duration(len(want)) * time.Hour), DueAt: start.Add(time.Hour),
+		}}
+		create(t, db, s)
+		if state == blaise.EnvPaused {
+			want = append(want, s.Environment.ID)
+		}
+	}
+	all, err := db.Paused(t.Context(), 9)
+	ok(t, err)
+	if len(all) != 2 || all[0].Environment.ID != want[1] || all[1].Environment.ID != want[0] ||
+		!all[1].Since.Equal(start) || !all[1].DueAt.Equal(start.Add(time.Hour)) {
+		t.Errorf("got %+v, want %v, the longest first", all, want)
 	}
 }
 

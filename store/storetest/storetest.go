@@ -61,6 +61,7 @@ var conformance = []struct {
 	{"many append to one session", testAppendTogether},
 	{"notices come exactly once", testNotices},
 	{"environments that may hold something are found", testHolders},
+	{"paused environments are listed", testPaused},
 	{"the last inventory of an instance is kept", testInventories},
 	{"a webhook's secret is sealed, and goes with it", testWebhooks},
 	{"deliveries are listed, due, given up and forgotten", testDeliveries},

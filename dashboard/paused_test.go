@@ -1,0 +1,79 @@
+package dashboard_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/store"
+)
+
+// pause answers the message, and pauses the session.
+func (d *desk) pause() {
+	d.t.Helper()
+	ctx := d.t.Context()
+	m := d.id.Message(1)
+	if _, err := d.control.Claim(ctx, d.run, m); err != nil {
+		d.t.Fatal(err)
+	}
+	d.report(2, blaise.Event{Kind: blaise.EventTurnEnded, Message: m, Result: blaise.MessageAnswered})
+	plan, err := d.control.Apply(ctx, d.id, blaise.Event{Kind: blaise.EventPauseAsked, By: "ann"})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, x := range plan.Next.Directives {
+		if _, err := d.control.Received(ctx, d.run, x.N); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	d.report(3, blaise.Event{Kind: blaise.EventPauseReported, Clean: true, Plugs: []blaise.PlugRecord{
+		{ID: "src", Use: "worktree", Opened: true, Resumable: true},
+	}})
+}
+
+// What paused environments hold is seen where their runner is: since when, what
+// it takes there, and when it is given up.
+func TestPausedEnvironments(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.begin("tidy up")
+	d.pause()
+	env := d.id.Environment(1)
+	if text := d.page("/runners"); !strings.Contains(text, string(env)) || !strings.Contains(text, "1 paused, not measured yet") {
+		t.Errorf("the page does not show %s:\n%s", env, text)
+	}
+	s, err := d.control.View(t.Context(), d.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := store.Runner{ID: s.Session.Runner}
+	if err := d.control.Hello(t.Context(), store.Instance{ID: "i", Runner: r.ID, Boot: "b", Machine: "m", Slots: 1}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := json.Marshal(api.Inventory{Instance: "i", Things: []api.Thing{
+		{Resource: blaise.Resource{Kind: "directory", Environment: env}, Class: api.ClassOurs, Bytes: 2_500_000},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.control.KeepInventory(t.Context(), r, "i", found); err != nil {
+		t.Fatal(err)
+	}
+	if text := d.page("/runners"); !strings.Contains(text, "1 paused, 2.5 MB on disk") || strings.Contains(text, "not by a clock") {
+		t.Errorf("the page does not say what it takes, and when it is given up:\n%s", text)
+	}
+}
+
+// A session that has failed is among what needs a person, for a day.
+func TestFailedNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.begin("tidy up")
+	d.report(2, blaise.Event{Kind: blaise.EventRunFailed, Reason: "its agent cannot start"})
+	needs, _, _ := strings.Cut(d.page("/"), "All others")
+	if _, after, ok := strings.Cut(needs, "Needs a person"); !ok || !strings.Contains(after, string(d.id)) {
+		t.Errorf("session %s is not among what needs a person:\n%s", d.id, needs)
+	}
+}
