@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -46,7 +45,7 @@ type DB struct {
 	seal *seal
 
 	decisions, records, blobs     lane
-	reads, recordReads, blobReads *sql.DB
+	reads, recordReads, blobReads *pool
 	closers                       []func() error // in the order of opening
 
 	wake     chan struct{} // a commit has left notices in the outbox

@@ -12,24 +12,25 @@ import (
 
 // openPostgres opens a pool: both lanes, and the readers.
 func (db *DB) openPostgres(ctx context.Context, dsn string) error {
-	pool, err := sql.Open("pgx", dsn)
+	conns, err := sql.Open("pgx", dsn)
 	if err != nil {
 		return fmt.Errorf("open store: %w", err)
 	}
 	// A deciding transaction holds its connection for about a millisecond;
 	// PostgreSQL serves 100 of them by default, replicas share those.
-	pool.SetMaxOpenConns(24)
-	pool.SetMaxIdleConns(24)
-	pool.SetConnMaxIdleTime(5 * time.Minute)
-	db.closers = append(db.closers, pool.Close)
-	err = db.patiently(ctx, func() error { return migratePostgres(ctx, pool) })
+	conns.SetMaxOpenConns(24)
+	conns.SetMaxIdleConns(24)
+	conns.SetConnMaxIdleTime(5 * time.Minute)
+	db.closers = append(db.closers, conns.Close)
+	err = db.patiently(ctx, func() error { return migratePostgres(ctx, conns) })
 	if err != nil {
 		return fmt.Errorf("open store: %w", err)
 	}
 	db.d = postgresDialect
-	l := poolLane{pool: pool}
+	l := poolLane{pool: conns}
 	db.decisions, db.records, db.blobs = l, l, l
-	db.reads, db.recordReads, db.blobReads = pool, pool, pool
+	shared := &pool{DB: conns}
+	db.reads, db.recordReads, db.blobReads = shared, shared, shared
 	return nil
 }
 

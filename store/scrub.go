@@ -19,8 +19,8 @@ func (db *DB) Scrub(ctx context.Context) error {
 	if db.d.numbered {
 		return nil
 	}
-	for _, reads := range []*sql.DB{db.reads, db.recordReads, db.blobReads} {
-		if err := emptyLog(ctx, reads); err != nil {
+	for _, reads := range []*pool{db.reads, db.recordReads, db.blobReads} {
+		if err := emptyLog(ctx, reads.DB); err != nil {
 			return fmt.Errorf("empty the log of a file: %w", err)
 		}
 	}

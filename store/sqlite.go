@@ -59,7 +59,7 @@ func (db *DB) openSQLite(ctx context.Context, dir string) error {
 // A file is one SQLite file, open: its writer and its readers.
 type file struct {
 	lane  lane
-	reads *sql.DB
+	reads *pool
 }
 
 func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
@@ -98,7 +98,7 @@ func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
 	reads.SetMaxOpenConns(maxReaders)
 	reads.SetMaxIdleConns(maxReaders)
 	db.closers = append(db.closers, reads.Close)
-	return file{lane: w, reads: reads}, nil
+	return file{lane: w, reads: &pool{DB: reads, stmts: map[string]*sql.Stmt{}}}, nil
 }
 
 func address(path string, pragmas ...string) string {
