@@ -171,11 +171,11 @@ func (b *containerBuilder) spec(ctx context.Context) (engine.Container, error) {
 	}, err
 }
 
-// intend writes down, here and in the ledger, what is about to be made: at
-// once, for the ledger is a round trip away.
+// intend writes down what is about to be made: in the ledger, all at once, for
+// it is a round trip away, and only then here. Whom the ledger refuses leaves
+// nothing, and what it has is found by its name.
 func (b *containerBuilder) intend(ctx context.Context, spec engine.Container) error {
 	var g errgroup.Group
-	g.Go(func() error { return b.made.save(b.s.Dir) })
 	tell := func(kind, name string) {
 		g.Go(func() error {
 			err := b.s.Intend(ctx, blaise.Resource{Kind: kind, Name: name, Where: b.e.ID})
@@ -194,5 +194,8 @@ func (b *containerBuilder) intend(ctx context.Context, spec engine.Container) er
 			tell("volume", m.Source)
 		}
 	}
-	return g.Wait()
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return b.made.save(b.s.Dir)
 }

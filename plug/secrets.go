@@ -3,7 +3,6 @@ package plug
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -132,12 +131,8 @@ const vaultFile = "vault.json"
 func (p *secretsPlug) begin(ctx context.Context, s Scope) (*vault, error) {
 	home := p.outer.Place().Home
 	v := &vault{Home: home, Dir: home + "/.blaise-secrets-" + s.Environment + "-" + s.ID, Host: onHost(p.outer)}
-	b, err := json.Marshal(v)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(s.Dir, vaultFile), b, 0o600)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("write down where secrets are: %w", err)
+	if err := writeDown(s.Dir, vaultFile, v); err != nil {
+		return nil, err
 	}
 	if err := s.Intend(ctx, v.resource()); err != nil {
 		return nil, fmt.Errorf("enter directory in the ledger: %w", err)
@@ -145,20 +140,8 @@ func (p *secretsPlug) begin(ctx context.Context, s Scope) (*vault, error) {
 	return v, v.wipe(ctx, s, p.outer)
 }
 
-func loadVault(s Scope) (*vault, error) {
-	b, err := os.ReadFile(filepath.Join(s.Dir, vaultFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var v vault
-	if err == nil {
-		err = json.Unmarshal(b, &v)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read where secrets are: %w", err)
-	}
-	return &v, nil
-}
+// loadVault answers nil if nothing was written down.
+func loadVault(s Scope) (*vault, error) { return readDown[vault](s.Dir, vaultFile) }
 
 func (v *vault) resource() blaise.Resource {
 	return blaise.Resource{Kind: "directory", Name: v.Dir, Where: v.Home}

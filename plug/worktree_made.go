@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"blaise.dev/blaise/git"
@@ -53,14 +51,9 @@ func (m *made) open(ctx context.Context) (*git.Repo, error) {
 	return repo, nil
 }
 
-// Unmade says that dir, a layer's, holds what a worktree was to be and nothing
-// else: the run ended before the ledger had it, so nobody will ask for it.
-func Unmade(ctx context.Context, dir string) bool {
-	entries, err := os.ReadDir(dir)
-	more := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), madeFile) })
-	if err != nil || more || len(entries) == 0 {
-		return false
-	}
+// unmadeWorktree says that of the worktree which is written down in dir nothing
+// was made.
+func unmadeWorktree(ctx context.Context, dir string) bool {
 	m, err := loadMade(dir)
 	switch {
 	case err != nil:
