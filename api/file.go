@@ -52,8 +52,9 @@ func (c *Client) PutFile(ctx context.Context, f File, body io.Reader) (File, err
 	})
 }
 
-// PutPath is PutFile of a file on this machine; it answers the SHA-256.
-func (c *Client) PutPath(ctx context.Context, path, mediaType string) (string, error) {
+// PutPath is PutFile of a file on this machine; it answers the SHA-256. What is
+// sent is written to sent too, so that somebody may count it.
+func (c *Client) PutPath(ctx context.Context, path, mediaType string, sent io.Writer) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -71,7 +72,7 @@ func (c *Client) PutPath(ctx context.Context, path, mediaType string) (string, e
 		Name: filepath.Base(path), Type: mediaType, Size: size,
 		SHA256: hex.EncodeToString(sum.Sum(nil)),
 	}
-	_, err = c.PutFile(ctx, f, io.NopCloser(file))
+	_, err = c.PutFile(ctx, f, io.TeeReader(file, sent))
 	return f.SHA256, err
 }
 
@@ -82,7 +83,7 @@ func (c *Client) PutWholes(ctx context.Context, s *transcript.Spool) error {
 	paths, err := s.Wholes()
 	errs := []error{err}
 	for _, path := range paths {
-		_, err := c.PutPath(ctx, path, "application/json")
+		_, err := c.PutPath(ctx, path, "application/json", io.Discard)
 		if err == nil {
 			err = s.DropWhole(path)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 	"time"
 
 	"blaise.dev/blaise"
@@ -13,11 +14,17 @@ import (
 type runFiles struct{ r *run }
 
 // Put keeps a file; it tries as long as ctx lasts while Blaise is away. Sent
-// twice it is kept once.
+// twice it is kept once. How far a long one is stands in the record.
 func (f runFiles) Put(ctx context.Context, path string) (string, error) {
+	u, over := newUpload(path), make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() { u.tell(over, f.r.note) })
+	defer telling.Wait()
+	defer close(over)
 	var sum string
 	err := f.persist(ctx, func() (err error) {
-		sum, err = f.r.client.PutPath(ctx, path, "")
+		u.sent.Store(0)
+		sum, err = f.r.client.PutPath(ctx, path, "", u)
 		return err
 	})
 	return sum, err
