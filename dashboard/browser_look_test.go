@@ -67,6 +67,22 @@ func TestNarrow(t *testing.T) {
 	d.until(ctx, `(() => { const r = document.querySelector(".card.ask").getBoundingClientRect(); return r.top > 0 && r.bottom < innerHeight; })()`)
 }
 
+// TestNoPageIsTooWide holds that no page is wider than a small telephone.
+func TestNoPageIsTooWide(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := d.browser()
+	d.furnish()
+	d.steps(ctx, chromedp.EmulateViewport(360, 740))
+	for _, look := range d.looks() {
+		d.steps(ctx, chromedp.Navigate(d.server.URL+look[1]))
+		wide, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth`))
+		if err != nil || wide > 360 {
+			t.Errorf("%s is %d wide, %v", look[0], wide, err)
+		}
+	}
+}
+
 // looks are the pages as they are looked at: name and address.
 func (d *desk) looks() [][2]string {
 	s := "/sessions/" + string(d.id)
