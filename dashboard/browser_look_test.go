@@ -80,6 +80,7 @@ func TestNoPageIsTooWide(t *testing.T) {
 		if err != nil || wide > 360 {
 			t.Errorf("%s is %d wide, %v", look[0], wide, err)
 		}
+		d.until(ctx, `document.querySelector(".top").offsetHeight < 100`) // two lines
 	}
 }
 
