@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -85,6 +86,10 @@ func (c *Control) addOffer(ctx context.Context, lines []string, v store.View, a 
 		if err != nil {
 			return lines
 		}
+		if len(ins) == 0 && (run.Runner != "" || matches(a.Requirements, r.Labels, nil)) {
+			fit++
+			lines = append(lines, fmt.Sprintf("runner %s may take it, but no daemon of it is here: start one with `runner start`", r.Name))
+		}
 		for _, in := range ins {
 			if run.Runner == "" && !matches(a.Requirements, r.Labels, in.Labels) {
 				continue
@@ -106,7 +111,11 @@ func needs(run blaise.Run, a store.Agent) string {
 	if len(a.Requirements) == 0 {
 		return "no runner has connected; start one with `runner start`"
 	}
-	return fmt.Sprintf("agent %s requires labels %v", a.Name, a.Requirements)
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(a.Requirements)) {
+		labels = append(labels, key+"="+a.Requirements[key])
+	}
+	return fmt.Sprintf("agent %s requires the labels %s", a.Name, strings.Join(labels, ", "))
 }
 
 // instanceLine says whether an instance will take the run, and if not, why.

@@ -66,12 +66,9 @@ func (p *execPlug) missing(host Place) []string {
 		if len(line) == 0 {
 			continue
 		}
-		if program := line.missing(host); program != "" && !slices.Contains(all, program) {
-			all = append(all, program)
+		if why := line.missing(host); why != "" && !slices.Contains(all, why) {
+			all = append(all, why)
 		}
-	}
-	for i, program := range all {
-		all[i] = fmt.Sprintf("program %q is not found", program)
 	}
 	return all
 }

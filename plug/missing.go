@@ -1,6 +1,7 @@
 package plug
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,9 +24,9 @@ func Missing(p Plug, dir string) []string {
 	return n.missing((&Local{Dir: dir}).Place())
 }
 
-// missing is the program of a command, if it is not there: that of a shell line
+// missing says why the program of a command cannot be run: that of a shell line
 // only where it begins with a path.
-func (c commandLine) missing(host Place) (program string) {
+func (c commandLine) missing(host Place) (why string) {
 	word := c[0]
 	if len(c) == 3 && word == "sh" && c[1] == "-c" {
 		if first := strings.Fields(c[2])[0]; strings.ContainsRune(first, filepath.Separator) {
@@ -36,13 +37,16 @@ func (c commandLine) missing(host Place) (program string) {
 		return "" // the shell's to tell
 	}
 	if strings.ContainsRune(word, filepath.Separator) {
-		if st, err := os.Stat(hostPath(host, word)); err == nil && !st.IsDir() {
-			return ""
+		switch st, err := os.Stat(hostPath(host, word)); {
+		case err != nil || st.IsDir():
+			return fmt.Sprintf("program %q is not found", word)
+		case st.Mode()&0o111 == 0:
+			return fmt.Sprintf("program %q is not executable: chmod +x %s", word, word)
 		}
-		return word
+		return ""
 	}
 	if _, err := exec.LookPath(word); err != nil {
-		return word
+		return fmt.Sprintf("program %q is not found", word)
 	}
 	return ""
 }

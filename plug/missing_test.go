@@ -1,6 +1,7 @@
 package plug_test
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -13,6 +14,12 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	dir := plugtest.TempDir(t)
 	write(t, dir+"/db.sh", "true\n")
+	write(t, dir+"/forgot.sh", "true\n")
+	for name, mode := range map[string]os.FileMode{"/db.sh": 0o755, "/forgot.sh": 0o644} {
+		if err := os.Chmod(dir+name, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		spec plug.Spec
 		want []string
@@ -22,6 +29,7 @@ func TestMissing(t *testing.T) {
 		{plug.NewSpec("exec", "", map[string]any{"onStart": []string{"./no.sh"}, "onTeardown": "./no.sh down"}), []string{`program "./no.sh" is not found`}},
 		{plug.NewSpec("exec", "", map[string]any{"onStart": []string{"no-such-program"}}), []string{`program "no-such-program" is not found`}},
 		{plug.NewSpec("exec", "", map[string]any{"onStart": "no-such-program | true"}), nil},
+		{plug.NewSpec("exec", "", map[string]any{"onStart": []string{"./forgot.sh"}}), []string{`program "./forgot.sh" is not executable: chmod +x ./forgot.sh`}},
 		{plug.NewSpec("secrets", "", map[string]any{"env": map[string]any{
 			"A": map[string]any{"env": "NO_SUCH_VARIABLE"}, "B": map[string]any{"file": "no-such"}, "C": map[string]any{"command": []string{"no-such"}},
 			"D": map[string]any{"env": "HOME"}, "E": map[string]any{"file": "db.sh"}, "F": map[string]any{"command": "echo x"},

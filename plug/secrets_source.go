@@ -140,9 +140,7 @@ func (all secretSources) missing(host Place) []string {
 				why = fmt.Sprintf("there is no file %q", src.file)
 			}
 		default:
-			if program := src.command.missing(host); program != "" {
-				why = fmt.Sprintf("program %q is not found", program)
-			}
+			why = src.command.missing(host)
 		}
 		if why != "" {
 			bad = append(bad, name+": "+why)
