@@ -56,6 +56,15 @@ func (b *beats) last(r blaise.RunID) time.Time {
 	return b.serving
 }
 
+// unheard says that the run was not heard since when, from which on it could
+// have been.
+func (b *beats) unheard(r blaise.RunID) (since time.Time, is bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t, ok := b.heard[r]
+	return b.serving, !ok || t.Before(b.serving)
+}
+
 // moved is when the run's transcript grew last; zero if it has not.
 func (b *beats) moved(r blaise.RunID) time.Time {
 	b.mu.Lock()

@@ -26,13 +26,27 @@ func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
 	}
 	switch {
 	case rest == "":
-		lines := blaise.Why(snapshotOf(v, policyOf(a)), c.now())
+		snap := snapshotOf(v, policyOf(a))
+		lines := c.addSilence(blaise.Why(snap, c.now()), snap.Run)
 		return append(c.addOffer(ctx, lines, v, a), c.whyAgent(ctx, v)...), nil
 	case strings.HasPrefix(rest, "m"):
 		return c.whyMessage(v, policyOf(a), blaise.MessageID(id))
 	default:
 		return c.whyRun(ctx, v, policyOf(a), blaise.RunID(id))
 	}
+}
+
+// addSilence says of a run that should report that it has not, since Blaise
+// listens: Blaise has begun anew, maybe from a backup, or was asleep.
+func (c *Control) addSilence(lines []string, r *blaise.Run) []string {
+	if r == nil || r.State != blaise.RunConnected {
+		return lines
+	}
+	if since, unheard := c.beats.unheard(r.ID); unheard {
+		lines = append(lines, fmt.Sprintf("run %s was not heard since Blaise listens, %s: if its process is gone, `blaise lost %s --yes` says so",
+			r.ID, since.UTC().Format(time.RFC3339), r.ID))
+	}
+	return lines
 }
 
 // whyDeleted says what stays of a session that was deleted; err if it was not.

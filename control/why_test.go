@@ -88,3 +88,19 @@ func TestP25AQuestionOutlastsARestart(t *testing.T) {
 		t.Errorf("directives %+v, %v", ds, err)
 	}
 }
+
+// What Blaise has not heard since it began, maybe from a backup, it does not
+// say to report (X7).
+func TestX7WhySaysThatARunWasNotHeardYet(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, manifest)
+	id := h.start("work")
+	run := h.take(id)
+	h.report(run, blaise.Event{Kind: blaise.EventOpened, Plugs: worktree})
+	const words = "was not heard since Blaise listens"
+	if lines, err := h.Why(t.Context(), string(id)); err != nil || strings.Contains(strings.Join(lines, "\n"), words) {
+		t.Errorf("a run that was heard: %q, %v", lines, err)
+	}
+	h.Control = control.New(control.Options{DB: h.db, Secret: make([]byte, 32)})
+	h.whySays(string(id), "run "+string(run.ID)+" "+words, "blaise lost "+string(run.ID)+" --yes")
+}
