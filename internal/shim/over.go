@@ -200,6 +200,8 @@ func (p *Streamed) hear(line string) {
 		p.exit(0, "", errors.New(rest))
 	case "gone":
 		p.end(true)
+	case "end":
+		p.mux.close() // the shim waits for it
 	}
 }
 

@@ -103,11 +103,13 @@ type pump struct {
 	mux      *mux
 	in       *receiver
 	out, err *sender
+	over     chan struct{} // the stream ended
 }
 
 func newPump(rw io.ReadWriteCloser) *pump {
 	m := newMux(rw)
-	return &pump{mux: m, in: m.receives(laneIn), out: m.sends(laneOut), err: m.sends(laneErr)}
+	return &pump{mux: m, in: m.receives(laneIn), out: m.sends(laneOut), err: m.sends(laneErr),
+		over: make(chan struct{})}
 }
 
 // tailLimit is how long what the command wrote last may take to leave.
@@ -118,7 +120,8 @@ func (p *pump) run(order streamStart) int {
 	proc, files, err := p.start(order)
 	if err != nil {
 		p.mux.line("error " + startKind(err) + " " + oneLine(err.Error()))
-		p.mux.flush()
+		go p.obey(nil)
+		p.leave()
 		return 127
 	}
 	p.mux.line(fmt.Sprintf("started %d %d", proc.PID(), StartTime(proc.PID())))
@@ -128,8 +131,23 @@ func (p *pump) run(order streamStart) int {
 	<-proc.Gone()
 	p.mux.line("gone")
 	files.wait(tailLimit)
-	p.mux.flush()
+	p.leave()
 	return 0
+}
+
+// heardLimit is how long the other end may take to say, by ending the stream,
+// that it has heard the last word.
+const heardLimit = 2 * time.Second
+
+// leave says the last word and waits until it was heard: an engine may drop
+// what a command that has ended wrote last (Podman 4.3 does).
+func (p *pump) leave() {
+	p.mux.line("end")
+	p.mux.flush()
+	select {
+	case <-p.over:
+	case <-time.After(heardLimit):
+	}
 }
 
 func ending(code int, signal string, err error) string {
@@ -142,10 +160,18 @@ func ending(code int, signal string, err error) string {
 	return fmt.Sprintf("exit %d %s", code, signal)
 }
 
-// obey passes orders on until the stream ends, which is the last of them.
+// obey passes orders on until the stream ends, which is the last of them. A
+// command that did not start has no process, and takes none.
 func (p *pump) obey(proc *Process) {
-	_ = p.mux.serve(func(order string) { _ = proc.tell("%s", order) })
-	_ = proc.Kill() // and run ends
+	defer close(p.over)
+	_ = p.mux.serve(func(order string) {
+		if proc != nil {
+			_ = proc.tell("%s", order)
+		}
+	})
+	if proc != nil {
+		_ = proc.Kill() // and run ends
+	}
 }
 
 // start starts the command, with a pipe for each file that is asked for.
