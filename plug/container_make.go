@@ -68,12 +68,7 @@ func (b *containerBuilder) make(ctx context.Context, clear bool) error {
 	if err := b.intend(ctx, spec); err != nil {
 		return err
 	}
-	if b.stand != nil && !b.stand.made {
-		if err := b.makeReady(ctx); err != nil {
-			return err
-		}
-	}
-	if err := b.create(ctx, spec); err != nil {
+	if err := b.createOfReady(ctx, spec); err != nil {
 		return err
 	}
 	if err := b.fill(ctx, spec); err != nil {

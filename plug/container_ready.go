@@ -46,6 +46,35 @@ func (b *containerBuilder) ready(ctx context.Context, ref string) (*readyImage, 
 	return r, err
 }
 
+// readyTries is how often a ready image is made for one container.
+const readyTries = 5
+
+// createOfReady creates the container, of an image that is made first where it
+// is not there. A runner with another shim may take it away in between, as an
+// older one: then it is made again.
+func (b *containerBuilder) createOfReady(ctx context.Context, spec engine.Container) error {
+	for range readyTries - 1 {
+		err := b.tryReady(ctx, spec)
+		if b.stand == nil || !errors.Is(err, engine.ErrNotFound) {
+			return err
+		}
+		b.stand.made = false
+		if err := b.intend(ctx, spec); err != nil {
+			return err
+		}
+	}
+	return b.tryReady(ctx, spec)
+}
+
+func (b *containerBuilder) tryReady(ctx context.Context, spec engine.Container) error {
+	if b.stand != nil && !b.stand.made {
+		if err := b.makeReady(ctx); err != nil {
+			return err
+		}
+	}
+	return b.create(ctx, spec)
+}
+
 // makeReady makes the ready image out of a container that never runs.
 func (b *containerBuilder) makeReady(ctx context.Context) error {
 	seed := engine.Container{

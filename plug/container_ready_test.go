@@ -1,8 +1,10 @@
 package plug_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -74,4 +76,32 @@ func TestContainerReadyImage(t *testing.T) {
 		destroy(t, w)
 	}
 	mustDocker(t, "rmi", newer, newest)
+}
+
+// Two runners of one engine whose shims differ take each other's images for
+// older ones. Both open their containers.
+func TestContainerReadyImageOfTwoRunners(t *testing.T) {
+	t.Parallel()
+	needEngine(t)
+	built, err := builtShim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shims [2]string
+	for i := range shims {
+		shims[i] = filepath.Join(t.TempDir(), "shim")
+		write(t, shims[i], read(t, built))
+		when := time.Now().Add(time.Duration(i) * time.Hour)
+		if err := errors.Join(os.Chmod(shims[i], 0o755), os.Chtimes(shims[i], when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 12 {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			w := containerWorld(t, map[string]any{"home": "/home/two", "shim": shims[i%2], "user": "4567:4569"})
+			plugtest.Sh(t, w.Open().Env(), "true")
+			destroy(t, w)
+		})
+	}
 }

@@ -60,12 +60,15 @@ func TestBackupThatIsNotWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad, to := filepath.Join(b.dir, "bad.tar.gz"), filepath.Join(b.dir, "new")
-	for _, part := range [][]byte{raw[:len(raw)-200], append(raw[:len(raw)/2:len(raw)/2], raw...), []byte("no backup")} {
-		if err := os.WriteFile(bad, part, 0o600); err != nil {
+	for _, c := range []struct {
+		exit int
+		file []byte
+	}{{1, raw[:len(raw)-200]}, {1, append(raw[:len(raw)/2:len(raw)/2], raw...)}, {2, []byte("no backup")}} {
+		if err := os.WriteFile(bad, c.file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b.fails(1, "backup", "verify", bad)
-		b.fails(1, "backup", "restore", bad, "--data", to)
+		b.fails(c.exit, "backup", "verify", bad)
+		b.fails(c.exit, "backup", "restore", bad, "--data", to)
 		if left, err := os.ReadDir(to); err != nil || len(left) > 0 {
 			t.Errorf("left in the new folder: %v, %v", left, err)
 		}
