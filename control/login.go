@@ -18,9 +18,8 @@ const SignedIn = 30 * 24 * time.Hour
 // user, with no more than by may and, if that came from the provider, for no
 // longer.
 func (c *Control) NewLoginCode(ctx context.Context, by User) (string, error) {
-	if by.Personal {
-		return "", blaise.Errorf(blaise.CodeDenied, "a personal token makes no sign-in link").
-			WithHint("sign this terminal in with `blaise login`")
+	if err := by.MayLetIn(); err != nil {
+		return "", err
 	}
 	code := store.LoginCode{Name: by.Name}
 	if by.Role != by.Whole {
@@ -30,6 +29,16 @@ func (c *Control) NewLoginCode(ctx context.Context, by User) (string, error) {
 		code.Until = by.expires
 	}
 	return c.newCode(ctx, by.Name, code, func(*store.Tx) error { return nil })
+}
+
+// MayLetIn is CodeDenied for a personal token: a link that it made, to sign in
+// as anybody, would let in who has stolen it when it is long revoked.
+func (u User) MayLetIn() error {
+	if !u.Personal {
+		return nil
+	}
+	return blaise.Errorf(blaise.CodeDenied, "a personal token makes no sign-in link").
+		WithHint("sign this terminal in with `blaise login`")
 }
 
 // Invite makes a code that signs a user in, for an administrator to hand on. It

@@ -94,16 +94,24 @@ func (s *Server) listUsers(ctx context.Context, _ *struct{}) ([]api.User, error)
 }
 
 func (s *Server) addUser(ctx context.Context, in *struct{ Body api.NewUser }) (api.Link, error) {
+	by := callerOf(ctx).user
+	if err := by.MayLetIn(); err != nil {
+		return api.Link{}, err
+	}
 	role, err := control.ParseRole(in.Body.Role)
 	if err != nil {
 		return api.Link{}, err
 	}
-	code, err := s.control.AddUser(ctx, callerOf(ctx).user.Name, in.Body.Name, role)
+	code, err := s.control.AddUser(ctx, by.Name, in.Body.Name, role)
 	return api.Link{URL: LoginURL(s.o.URL, code), Code: code}, err
 }
 
 func (s *Server) invite(ctx context.Context, name string) (api.Link, error) {
-	code, err := s.control.Invite(ctx, callerOf(ctx).user.Name, name)
+	by := callerOf(ctx).user
+	if err := by.MayLetIn(); err != nil {
+		return api.Link{}, err
+	}
+	code, err := s.control.Invite(ctx, by.Name, name)
 	return api.Link{URL: LoginURL(s.o.URL, code), Code: code}, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -59,7 +60,12 @@ func (d deletion) one(ctx context.Context, c *api.Client, given string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.sure(fmt.Sprintf("session %s (%s)", s.ID, oneLine(s.Title, 60))); err != nil {
+	what := fmt.Sprintf("session %s (%s)", s.ID, oneLine(s.Title, 60))
+	kept := slices.ContainsFunc(s.Saves, func(w blaise.SavedWork) bool { return w.Bundle != "" })
+	if kept {
+		what += fmt.Sprintf(", and the saved work that Blaise keeps of it (first: blaise restore %s)", s.ID)
+	}
+	if err := d.sure(what); err != nil {
 		return err
 	}
 	gone, err := c.Delete(ctx, s.ID, d.reason)
@@ -70,7 +76,10 @@ func (d deletion) one(ctx context.Context, c *api.Client, given string) error {
 		return printJSON(d.out, gone)
 	}
 	fmt.Fprintf(d.out, "session %s: deleted\n", gone.Session)
-	if gone.Saves > 0 {
+	switch {
+	case kept:
+		fmt.Fprintf(d.out, "the saved work that Blaise kept of it is gone too; what repositories have stays, under refs/blaise/%s/\n", gone.Session)
+	case gone.Saves > 0:
 		fmt.Fprintf(d.out, "its saved work stays in its repository, under refs/blaise/%s/\n", gone.Session)
 	}
 	return nil
