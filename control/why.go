@@ -100,7 +100,7 @@ func (c *Control) addOffer(ctx context.Context, lines []string, v store.View, a 
 		if err != nil {
 			return lines
 		}
-		if len(ins) == 0 && (run.Runner != "" || matches(a.Requirements, r.Labels, nil)) {
+		if len(ins) == 0 && len(a.Requirements) > 0 && matches(a.Requirements, r.Labels, nil) {
 			fit++
 			lines = append(lines, fmt.Sprintf("runner %s may take it, but no daemon of it is here: start one with `runner start`", r.Name))
 		}
