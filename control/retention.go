@@ -41,30 +41,29 @@ func (r retention) run(ctx context.Context) {
 }
 
 func (r retention) look(ctx context.Context) error {
-	for {
-		n, err := r.c.db.ClearDue(ctx, retentionBatch)
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			r.c.scrub(ctx)
-		}
-		if n < retentionBatch {
-			break
-		}
+	cleared, err := r.clearDue(ctx)
+	deleted := 0
+	if err == nil && r.keep > 0 {
+		deleted, err = r.deleteOld(ctx)
 	}
-	if r.keep == 0 {
-		return nil
+	if cleared+deleted > 0 {
+		r.c.scrub(ctx)
 	}
-	return r.deleteOld(ctx)
+	return err
 }
 
-func (r retention) deleteOld(ctx context.Context) error {
-	deleted, after := 0, ""
-	for {
+func (r retention) clearDue(ctx context.Context) (cleared int, err error) {
+	for n := retentionBatch; err == nil && n == retentionBatch; cleared += n {
+		n, err = r.c.db.ClearDue(ctx, retentionBatch)
+	}
+	return cleared, err
+}
+
+func (r retention) deleteOld(ctx context.Context) (deleted int, err error) {
+	for after := ""; ; {
 		old, err := r.c.db.Settled(ctx, r.c.now().Add(-r.keep), after, retentionBatch)
 		if err != nil {
-			return err
+			return deleted, err
 		}
 		for _, s := range old {
 			_, err := r.c.delete(ctx, AuthorRetention, s.ID, "it ended longer ago than is kept, "+blaise.Days(r.keep))
@@ -73,7 +72,7 @@ func (r retention) deleteOld(ctx context.Context) error {
 				continue
 			}
 			if err != nil {
-				return err
+				return deleted, err
 			}
 			deleted++
 		}
@@ -83,8 +82,7 @@ func (r retention) deleteOld(ctx context.Context) error {
 		after = old[len(old)-1].Cursor()
 	}
 	if deleted > 0 {
-		r.c.scrub(ctx)
 		r.c.log.Info("old sessions deleted", "sessions", deleted, "older_than", blaise.Days(r.keep))
 	}
-	return nil
+	return deleted, nil
 }

@@ -51,7 +51,7 @@ func pinAll(ctx context.Context, dir string) (sources []source, err error) {
 	if _, err := os.Stat(first); err != nil {
 		return nil, fmt.Errorf("copy %s: %w", sqliteFiles[0], err) // SQLite would make a new one
 	}
-	db, err := sql.Open("sqlite", address(first, "busy_timeout(10000)")+"&_txlock=immediate")
+	db, err := sql.Open("sqlite", address(first, patience)+"&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("copy %s: %w", sqliteFiles[0], err)
 	}
@@ -76,7 +76,7 @@ func pin(ctx context.Context, path string) (source, error) {
 	if _, err := os.Stat(path); err != nil {
 		return source{}, err // SQLite would make a new one
 	}
-	db, err := sql.Open("sqlite", address(path, "busy_timeout(10000)", "query_only(1)"))
+	db, err := sql.Open("sqlite", address(path, patience, "query_only(1)"))
 	if err != nil {
 		return source{}, err
 	}
@@ -149,7 +149,7 @@ func copyIdentity(from, to string) error {
 // and their sessions are resumed. Deliveries that were due are given up: most
 // were made since. No process may be at work on the directory.
 func Fence(ctx context.Context, dir string) (fenced int64, err error) {
-	db, err := sql.Open("sqlite", address(filepath.Join(dir, sqliteFiles[0]), "busy_timeout(10000)"))
+	db, err := sql.Open("sqlite", address(filepath.Join(dir, sqliteFiles[0]), patience))
 	if err != nil {
 		return 0, fmt.Errorf("fence runs: %w", err)
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -34,19 +35,21 @@ func emptyLog(ctx context.Context, file *sql.DB) error {
 		return err
 	}
 	defer conn.Close()
-	for _, pragma := range []string{
-		"wal_checkpoint(PASSIVE)",
-		fmt.Sprintf("busy_timeout(%d)", scrubPatience.Milliseconds()),
-		"wal_checkpoint(TRUNCATE)",
-		"busy_timeout(10000)",
-	} {
-		rows, err := conn.QueryContext(ctx, "PRAGMA "+pragma)
-		if err != nil {
-			return err
-		}
-		if err := rows.Close(); err != nil {
-			return err
-		}
+	err = pragma(ctx, conn, "wal_checkpoint(PASSIVE)")
+	if err == nil {
+		err = pragma(ctx, conn, fmt.Sprintf("busy_timeout(%d)", scrubPatience.Milliseconds()))
 	}
-	return nil
+	if err == nil {
+		err = pragma(ctx, conn, "wal_checkpoint(TRUNCATE)")
+	}
+	// Whatever came of it: the connection goes back to those who read.
+	return errors.Join(err, pragma(context.WithoutCancel(ctx), conn, patience))
+}
+
+func pragma(ctx context.Context, conn *sql.Conn, text string) error {
+	rows, err := conn.QueryContext(ctx, "PRAGMA "+text)
+	if err != nil {
+		return err
+	}
+	return rows.Close()
 }

@@ -56,6 +56,9 @@ func (db *DB) openSQLite(ctx context.Context, dir string) error {
 	return nil
 }
 
+// patience is how long a connection waits for who holds a lock.
+const patience = "busy_timeout(10000)"
+
 // A file is one SQLite file, open: its writer and its readers.
 type file struct {
 	lane  lane
@@ -76,7 +79,7 @@ func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
 	// must survive a power cut. NORMAL would gain nothing at 100 events or
 	// more a transaction.
 	writes, err := sql.Open("sqlite", address(path,
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)",
+		patience, "journal_mode(WAL)", "synchronous(FULL)",
 		"journal_size_limit(67108864)", "cache_size(-16384)", "secure_delete(1)"))
 	if err != nil {
 		return file{}, fmt.Errorf("open %s: %w", path, err)
@@ -91,7 +94,7 @@ func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
 	}
 	w := newWriter(conn)
 	db.closers = append(db.closers, w.close)
-	reads, err := sql.Open("sqlite", address(path, "busy_timeout(10000)", "query_only(1)"))
+	reads, err := sql.Open("sqlite", address(path, patience, "query_only(1)"))
 	if err != nil {
 		return file{}, fmt.Errorf("open %s: %w", path, err)
 	}
