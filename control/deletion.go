@@ -74,7 +74,7 @@ func (c *Control) Settled(ctx context.Context, age, after string, limit int) ([]
 
 // ParseAge reads how long ago something was: 12h, 90d. CodeInvalid.
 func ParseAge(s string) (time.Duration, error) {
-	d, err := parseDuration(s)
+	d, err := ParseDuration(s)
 	if err != nil || d <= 0 {
 		return 0, blaise.Errorf(blaise.CodeInvalid, "%q is no time ago", s).WithHint("write 12h or 90d")
 	}

@@ -191,7 +191,7 @@ func words[T ~string](all []T) string {
 type duration string
 
 func (d *duration) UnmarshalYAML(n *yaml.Node) error {
-	if _, err := parseDuration(n.Value); err != nil {
+	if _, err := ParseDuration(n.Value); err != nil {
 		return fmt.Errorf("line %d: %w", n.Line, err)
 	}
 	*d = duration(n.Value)
@@ -200,11 +200,13 @@ func (d *duration) UnmarshalYAML(n *yaml.Node) error {
 
 func set(to *time.Duration, d duration) {
 	if d != "" {
-		*to, _ = parseDuration(string(d)) // checked when it was read
+		*to, _ = ParseDuration(string(d)) // checked when it was read
 	}
 }
 
-func parseDuration(s string) (time.Duration, error) {
+// ParseDuration reads how long something is to last: 90s, 12h, 7d; 0 for off. Of
+// what is no such word the error says what is.
+func ParseDuration(s string) (time.Duration, error) {
 	if s == "off" || s == "0" || s == "never" {
 		return 0, nil
 	}

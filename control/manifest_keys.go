@@ -36,7 +36,7 @@ func checkKeys(n *yaml.Node, where string, t reflect.Type) []string {
 	case t.Kind() == reflect.String && n.Kind != yaml.ScalarNode:
 		return []string{wrongKind(n, where, "a single value")}
 	case t == reflect.TypeFor[duration]():
-		if _, err := parseDuration(n.Value); err != nil {
+		if _, err := ParseDuration(n.Value); err != nil {
 			return []string{fmt.Sprintf("line %d: %s: %v", n.Line, where, err)}
 		}
 	case t.Kind() == reflect.Int && n.Tag != "!!int":

@@ -61,7 +61,7 @@ func (c *Control) NewPersonal(ctx context.Context, by User, p Personal) (store.U
 
 func (p Personal) check() (role Role, life time.Duration, err error) {
 	role, ok := scopes[p.Scope]
-	life, err = parseDuration(cmp.Or(p.Life, tokenLife))
+	life, err = ParseDuration(cmp.Or(p.Life, tokenLife))
 	switch {
 	case strings.TrimSpace(p.Label) == "" || len(p.Label) > 100:
 		err = blaise.Errorf(blaise.CodeInvalid, "a personal token needs a name of up to 100 bytes").

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
@@ -21,12 +20,9 @@ func tokenRotateCommand(a *app) *cobra.Command {
 		Example: "  blaise token rotate laptop --overlap 24h --out laptop-new.token",
 		Args:    exactArgs("a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			var holds time.Duration
-			if overlap != "0" {
-				var err error
-				if holds, err = control.ParseAge(overlap); err != nil {
-					return usage("--overlap: %v", err)
-				}
+			holds, err := control.ParseDuration(overlap)
+			if err != nil {
+				return usage("--overlap: %v", err)
 			}
 			if err := newFile(out); err != nil {
 				return err
