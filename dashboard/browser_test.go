@@ -42,25 +42,35 @@ func (d *desk) browser() context.Context {
 	return ctx
 }
 
+// steps does one after the other. A part of the page that is replaced between
+// finding a node in it and touching it takes the node along, and the page that
+// goes on to another takes all: before anything was done, so that it is done again.
 func (d *desk) steps(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
 	d.t.Helper()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		d.t.Fatal(err)
+	for _, s := range steps {
+		if err := d.again(func() error { return chromedp.Do(ctx, s) }); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+// again does what fails because its node is gone once more, for a while.
+func (d *desk) again(do func() error) error {
+	for end := time.Now().Add(20 * time.Second); ; {
+		err := do()
+		if err == nil || !strings.Contains(err.Error(), "-32000") || time.Now().After(end) {
+			return err
+		}
 	}
 }
 
 // until waits for a condition of the page.
 func (d *desk) until(ctx context.Context, js string) {
 	d.t.Helper()
-	var err error
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); { // a page that goes on to another takes the poll along
-		if _, err = chromedp.Run(ctx, chromedp.Poll[bool](js, chromedp.WithPollingTimeout(10*time.Second))); err == nil {
-			return
-		}
-		if !strings.Contains(err.Error(), "-32000") {
-			break
-		}
-	}
+	err := d.again(func() error {
+		_, err := chromedp.Run(ctx, chromedp.Poll[bool](js, chromedp.WithPollingTimeout(10*time.Second)))
+		return err
+	})
 	if err != nil {
 		text, _ := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.innerText"))
 		d.t.Fatalf("never: %s: %v\n%s", js, err, text)
