@@ -76,6 +76,7 @@ var rules = map[EventKind]rule{
 	EventClockFired:       {fromOthers, (*decision).clockFired},
 	EventClockSetBack:     {fromOthers, (*decision).clockSetBack},
 	EventRunnerRevoked:    {fromOthers, (*decision).revoked},
+	EventRunnerLeaves:     {fromOthers, (*decision).runnerLeaves},
 	EventPolicyChanged:    {fromOthers, (*decision).policyChanged},
 	EventRunAccepted:      {fromOthers, (*decision).accepted},
 	EventRunBack:          {fromOthers, (*decision).runBack},

@@ -45,6 +45,28 @@ func (d *decision) leaves(run *Run) {
 	}
 }
 
+// runnerLeaves: the runner goes for good. What sleeps there is taken down by it
+// before that, its work with Blaise, and the session goes on elsewhere (A31). A
+// run that lives is stopped by its drain, and what is held stays.
+func (d *decision) runnerLeaves() error {
+	s := &d.next
+	if s.Session.Held || s.live() != nil || d.e.Runner == "" || s.Session.Runner != d.e.Runner || !d.can(onLeaves) {
+		return d.same(VerdictVoid)
+	}
+	s.Environment.Recreate, s.Environment.LastError = true, d.e.Reason
+	d.move(onLeaves, d.e.Reason)
+	d.out.Verdict = VerdictDone
+	return nil
+}
+
+// Unsent says that the last save of a session that goes on is where no other
+// runner finds it, and the runner that has it goes for good: its teardown saves
+// once more, for Blaise.
+func (s *Snapshot) Unsent() bool {
+	run := s.live()
+	return run != nil && run.Leaves && !s.ended() && s.Save.N > 0 && s.Save.Bundle == ""
+}
+
 // settleDrain stops a run that drains as soon as its turn allows. One whose
 // time is up has no clock any more.
 func (d *decision) settleDrain() {

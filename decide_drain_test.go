@@ -221,3 +221,39 @@ func TestA31_StopOfARunnerThatGoesForGoodSaysSo(t *testing.T) {
 	}
 	st.wantsVerdict(st.do(leaves), blaise.VerdictVoid)
 }
+
+// A runner that goes for good takes down what sleeps there: its work must be with
+// Blaise before (A31, X5).
+func TestA31_WhatSleepsIsTakenDownBeforeItsRunnerGoes(t *testing.T) {
+	st := begin(t).paused()
+	st.s.Save = blaise.SavedWork{N: 1, Ref: "refs/blaise/abcd1234/1", Repo: "/src"}
+	leaves := blaise.Event{Kind: blaise.EventRunnerLeaves, Runner: "r1", Reason: "runner laptop goes for good"}
+	st.do(blaise.Event{Kind: blaise.EventRunnerLeaves, Runner: "r2"})
+	st.wants(blaise.EnvPaused, blaise.SessionPaused)
+	st.do(leaves)
+	st.wants(blaise.EnvTeardownWaiting, blaise.SessionQueued)
+	st.offers(blaise.RunTeardown, "r1")
+	st.do(blaise.Event{Kind: blaise.EventRunAccepted, Runner: "r1", Instance: "i1", Machine: "m1", Leaves: true})
+	if !st.s.Unsent() {
+		t.Error("a save that its runner alone has counts as sent")
+	}
+	st.event(blaise.EventRunConnected)
+	st.do(blaise.Event{Kind: blaise.EventWorkSaved, Saved: &blaise.SavedWork{N: 2, Ref: "refs/blaise/abcd1234/2", Bundle: "sum"}})
+	if st.s.Unsent() {
+		t.Error("a save that Blaise has counts as unsent")
+	}
+	st.event(blaise.EventDestroyed)
+	st.wants(blaise.EnvDestroyed, blaise.SessionPaused)
+	st.post("second")
+	st.offers(blaise.RunStart, "")
+	st.opens()
+	st.told("from the last saved work, refs/blaise/abcd1234/2")
+	st.told("runner laptop goes for good")
+}
+
+func TestA31_WhatIsHeldStaysWhenItsRunnerGoes(t *testing.T) {
+	st := begin(t).paused()
+	st.event(blaise.EventHeld)
+	st.wantsVerdict(st.do(blaise.Event{Kind: blaise.EventRunnerLeaves, Runner: "r1"}), blaise.VerdictVoid)
+	st.wants(blaise.EnvPaused, blaise.SessionPaused)
+}

@@ -194,7 +194,7 @@ var anyKind = []blaise.EventKind{
 	blaise.EventPauseReported, blaise.EventDestroyed, blaise.EventTeardownFailed,
 	blaise.EventTeardownFailed, blaise.EventPlugFailed, blaise.EventRunFailed,
 	blaise.EventSignalled, blaise.EventRefused, blaise.EventLostContact, blaise.EventRunDead,
-	blaise.EventRunBack, blaise.EventRunBack, blaise.EventClockFired, blaise.EventRunnerRevoked,
+	blaise.EventRunBack, blaise.EventRunBack, blaise.EventClockFired, blaise.EventRunnerRevoked, blaise.EventRunnerLeaves,
 	blaise.EventPolicyChanged, blaise.EventSessionCreated, "nonsense",
 	blaise.EventDrainAsked, blaise.EventDrainAsked, blaise.EventLocalStop,
 }
@@ -212,7 +212,7 @@ func (w *world) anything() blaise.Event {
 		Key:       rapid.SampledFrom([]string{"", "k1", "k2"}).Draw(w.t, "key"),
 		Choice:    rapid.SampledFrom([]string{"", "continue", "fail", "yes"}).Draw(w.t, "choice"),
 		Runner:    rapid.SampledFrom([]blaise.RunnerID{"r1", "r1", "r2"}).Draw(w.t, "runner"),
-		Instance:  "i1", Machine: "m1", Ephemeral: rapid.Bool().Draw(w.t, "ephemeral"),
+		Instance:  "i1", Machine: "m1", Ephemeral: rapid.Bool().Draw(w.t, "ephemeral"), Leaves: rapid.IntRange(0, 9).Draw(w.t, "leaves") == 0,
 		Until:  w.now.Add(time.Duration(rapid.IntRange(-1, 30).Draw(w.t, "until")) * time.Minute),
 		Record: rapid.SampledFrom([]string{"", "complete", "incomplete: 1 of 2 events missing"}).Draw(w.t, "record"),
 		Result: rapid.SampledFrom(results).Draw(w.t, "result"),

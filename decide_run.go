@@ -27,7 +27,7 @@ func (d *decision) accepted() error {
 	}
 	d.setRun(RunAccepted, "taken by "+string(d.e.Instance))
 	run.Runner, run.Instance, run.Machine, run.Boot = d.e.Runner, d.e.Instance, d.e.Machine, d.e.Boot
-	run.AcceptedAt, run.Ephemeral = d.e.At, d.e.Ephemeral
+	run.AcceptedAt, run.Ephemeral, run.Leaves = d.e.At, d.e.Ephemeral, d.e.Leaves
 	d.out.Verdict = VerdictGo
 	return nil
 }

@@ -208,6 +208,9 @@ func (d *decision) tearsDown() (bool, string) {
 		return true, s.Session.Reason
 	case s.Environment.Recreate:
 		return true, s.Environment.LastError
+	case s.Run.Leaves:
+		s.Environment.Recreate, s.Environment.LastError = true, s.Run.stopReason()
+		return true, s.Environment.LastError // nobody comes back to it: the session goes on elsewhere
 	case s.first() != nil && s.Run.Ephemeral && d.cannotResume() != "":
 		s.Environment.Recreate, s.Environment.LastError = true, d.cannotResume()
 		return true, s.Environment.LastError // the message is answered elsewhere

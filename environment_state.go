@@ -31,6 +31,7 @@ const (
 	onRetry             EnvironmentEvent = "retry"
 	onMarkDestroyed     EnvironmentEvent = "mark_destroyed(reason)"
 	onRevoked           EnvironmentEvent = "runner_revoked"
+	onLeaves            EnvironmentEvent = "runner_leaves"
 	onBackOpening       EnvironmentEvent = "run_back(never open)"
 	onBackOpen          EnvironmentEvent = "run_back(open)"
 	onBackStopping      EnvironmentEvent = "run_back(stopping)"
@@ -92,6 +93,7 @@ var environmentRules = []environmentRule{
 		next: map[EnvironmentEvent]EnvironmentState{
 			onConnectedResume: EnvResuming, onEnded: EnvTeardownWaiting,
 			onGaveUp: EnvTeardownWaiting, onClock: EnvTeardownWaiting, onRevoked: EnvLost,
+			onLeaves: EnvTeardownWaiting,
 		},
 	},
 	{
@@ -102,7 +104,7 @@ var environmentRules = []environmentRule{
 			onConnectedStart: EnvCreating, onConnectedResume: EnvResuming,
 			onEnded: EnvTeardownWaiting, onGaveUp: EnvTeardownWaiting, onClock: EnvTeardownWaiting,
 			onBackOpening: EnvCreating, onBackOpen: EnvOpen, onBackStopping: EnvPausing,
-			onRevoked: EnvLost,
+			onRevoked: EnvLost, onLeaves: EnvTeardownWaiting,
 		},
 	},
 	{

@@ -46,7 +46,7 @@ type Event struct {
 	Serving   time.Time // clock_fired: since when Blaise has been there to hear
 	Until     time.Time // drain_asked: turns that are open then are cancelled
 	Ephemeral bool      // accepted: by a runner that is there for one run
-	Leaves    bool      // drain_asked: its runner goes for good
+	Leaves    bool      // drain_asked, accepted: its runner goes for good
 	Record    string    // last reports: how whole the record is
 }
 
@@ -112,6 +112,7 @@ const (
 	EventClockFired     EventKind = "clock_fired"
 	EventClockSetBack   EventKind = "clock_set_back" // that of Blaise's machine
 	EventRunnerRevoked  EventKind = "runner_revoked"
+	EventRunnerLeaves   EventKind = "runner_leaves"  // it is revoked when nothing is left there (A31)
 	EventPolicyChanged  EventKind = "policy_changed" // also enabled, disabled, archived
 	EventSessionCreated EventKind = "session_created"
 )

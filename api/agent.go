@@ -42,7 +42,7 @@ type Runner struct {
 	Revoked   bool              `json:"revoked"`
 	RevokedBy string            `json:"revoked_by,omitempty"`
 	RevokedAt time.Time         `json:"revoked_at,omitzero"`
-	Leaving   *Leaving          `json:"leaving,omitempty"`        // it is revoked when its last run has ended
+	Leaving   *Leaving          `json:"leaving,omitempty"`        // it is revoked when nothing is left there
 	OldUntil  time.Time         `json:"old_token_until,omitzero"` // the token that was replaced is good until then
 	CreatedAt time.Time         `json:"created_at"`
 	Instances []Instance        `json:"instances"`

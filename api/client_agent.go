@@ -71,7 +71,7 @@ func (c *Client) RevokeToken(ctx context.Context, id blaise.RunnerID) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: "/api/tokens/" + esc(id)})
 }
 
-// RevokeTokenAfterDrain revokes a runner's token when its last run has ended
+// RevokeTokenAfterDrain revokes a runner's token when nothing is left there
 // (A31): they are stopped so that they can be resumed.
 func (c *Client) RevokeTokenAfterDrain(ctx context.Context, id blaise.RunnerID, timeout time.Duration) error {
 	query := url.Values{"afterDrain": {"true"}, "timeout": {timeout.String()}}

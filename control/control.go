@@ -123,10 +123,7 @@ func (c *Control) decide(tx *store.Tx, id blaise.SessionID, e blaise.Event) (bla
 	if err := tx.Write(before, plan); err != nil {
 		return plan, err
 	}
-	if err := c.announce(tx, plan.News); err != nil {
-		return plan, err
-	}
-	return plan, c.leave(tx, plan)
+	return plan, c.announce(tx, plan.News)
 }
 
 func (c *Control) snapshot(tx *store.Tx, id blaise.SessionID) (blaise.Snapshot, error) {

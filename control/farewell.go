@@ -3,13 +3,17 @@ package control
 import (
 	"context"
 	"sync"
+	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
 )
 
-// A farewell looks whether a runner whose run has ended was revoked with it,
-// and then tells the sessions it has left: after the commit, and, where Blaise
-// died before it had told all, at the next start.
+// farewellAgain is how soon what did not work is tried again.
+const farewellAgain = 5 * time.Second
+
+// A farewell sees runners off that go for good: after a run of theirs has ended,
+// and, where Blaise died before all was done, at the next start.
 type farewell struct {
 	c    *Control
 	kick chan struct{}
@@ -27,13 +31,17 @@ func (f *farewell) hint(id blaise.RunnerID) {
 	if id == "" {
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.runners[id] = true
+	f.remember(id)
 	select {
 	case f.kick <- struct{}{}:
 	default:
 	}
+}
+
+func (f *farewell) remember(id blaise.RunnerID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.runners[id] = true
 }
 
 func (f *farewell) run(ctx context.Context) {
@@ -42,19 +50,24 @@ func (f *farewell) run(ctx context.Context) {
 		f.c.log.Error("runners not read", "error", err)
 	}
 	for _, r := range all {
-		if r.Revoked {
+		if r.Revoked || r.Leaving != nil {
 			f.hint(r.ID)
 		}
 	}
+	var again <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-f.kick:
+		case <-again:
 		}
+		again = nil
 		for _, id := range f.take() {
-			if err := f.say(ctx, id); err != nil && ctx.Err() == nil {
-				f.c.log.Error("sessions of a revoked runner not told", "runner", id, "error", err)
+			if err := f.c.seeOff(ctx, id); err != nil && ctx.Err() == nil {
+				f.c.log.Error("runner not seen off", "runner", id, "error", err)
+				f.remember(id)
+				again = time.After(farewellAgain)
 			}
 		}
 	}
@@ -70,11 +83,46 @@ func (f *farewell) take() (ids []blaise.RunnerID) {
 	return ids
 }
 
-func (f *farewell) say(ctx context.Context, id blaise.RunnerID) error {
-	r, err := f.c.db.Runner(ctx, id)
-	if err != nil || !r.Revoked {
+// seeOff has a runner that goes for good take down what sleeps there, and
+// revokes it when nothing is left; the sessions of one that is revoked are told.
+// It may be called at any time, for any runner, by several processes.
+func (c *Control) seeOff(ctx context.Context, id blaise.RunnerID) error {
+	r, err := c.db.Runner(ctx, id)
+	if err != nil || !r.Revoked && r.Leaving == nil {
 		return err
 	}
-	f.c.hub.Wake(TopicRunner(id))
-	return f.c.spreadRevoked(ctx, id)
+	if !r.Revoked {
+		leaves := blaise.Event{
+			Kind: blaise.EventRunnerLeaves, By: r.Leaving.By, Runner: id,
+			Reason: "runner " + r.Name + " goes for good",
+		}
+		if err := c.tellAll(ctx, leaves); err != nil {
+			return err
+		}
+		if r, err = c.revokeIfEmpty(ctx, id); err != nil || !r.Revoked {
+			return err
+		}
+	}
+	c.hub.Wake(TopicRunner(id))
+	return c.tellAll(ctx, revokedEvent(r))
+}
+
+// revokeIfEmpty revokes a runner that goes for good, unless a run of its still
+// lives or something is to be taken down there. What is held stays behind.
+func (c *Control) revokeIfEmpty(ctx context.Context, id blaise.RunnerID) (r store.Runner, err error) {
+	err = c.db.Tx(ctx, func(tx *store.Tx) error {
+		if r, err = tx.Runner(id); err != nil || r.Revoked {
+			return err
+		}
+		live, err := tx.LiveRuns(id)
+		if err != nil || len(live) > 0 {
+			return err
+		}
+		if busy, err := tx.Busy(id); err != nil || busy > 0 {
+			return err
+		}
+		r.Revoked, r.RevokedAt, r.RevokedBy = true, c.now(), r.Leaving.By
+		return tx.PutRunner(r)
+	})
+	return r, err
 }

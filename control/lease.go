@@ -91,12 +91,14 @@ func (c *Control) goOnFrom(ctx context.Context, s *blaise.Snapshot) error {
 }
 
 func (c *Control) take(tx *store.Tx, r store.Runner, id blaise.RunID, a Accept, token string) (blaise.Plan, error) {
-	if err := spend(tx, r.ID, id); err != nil {
+	r, err := spend(tx, r.ID, id)
+	if err != nil {
 		return blaise.Plan{}, err
 	}
 	p, err := c.decide(tx, id.Session(), blaise.Event{
 		Kind: blaise.EventRunAccepted, By: "runner " + r.Name, Run: id,
 		Runner: r.ID, Instance: a.Instance, Machine: a.Machine, Boot: a.Boot, Ephemeral: a.Once,
+		Leaves: r.Leaving != nil,
 	})
 	if err != nil {
 		return p, err

@@ -20,6 +20,8 @@ type Asker struct {
 	Runner   store.Runner
 	Instance store.Instance
 	Slots    int // free ones
+
+	leaves bool // it goes for good: it takes teardowns alone
 }
 
 // Hello records what an instance says of itself and answers its row.
@@ -51,7 +53,8 @@ func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]st
 	defer leave()
 	revocations, leaveRunner := c.hub.Follow(TopicRunner(a.Runner.ID))
 	defer leaveRunner()
-	if leaves, err := c.leaving(ctx, a.Runner.ID); err != nil || leaves { // since it was let in
+	var err error
+	if a.leaves, err = c.leaving(ctx, a.Runner.ID); err != nil { // since it was let in
 		return nil, err
 	}
 	deadline := time.NewTimer(wait)
@@ -67,7 +70,7 @@ func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]st
 		case <-deadline.C:
 			return nil, nil
 		case <-revocations:
-			if leaves, err := c.leaving(ctx, a.Runner.ID); err != nil || leaves {
+			if a.leaves, err = c.leaving(ctx, a.Runner.ID); err != nil {
 				return nil, err
 			}
 		case <-woken:
@@ -76,7 +79,7 @@ func (c *Control) Offers(ctx context.Context, a Asker, wait time.Duration) ([]st
 	}
 }
 
-// leaving says whether a runner is to go; CodeDenied if it is revoked.
+// leaving says whether a runner goes for good; CodeDenied if it is revoked.
 func (c *Control) leaving(ctx context.Context, id blaise.RunnerID) (bool, error) {
 	r, err := c.db.Runner(ctx, id)
 	if err == nil && r.Revoked {
@@ -147,7 +150,7 @@ func (c *Control) choose(ctx context.Context, a Asker, runs []store.Offer) (mine
 
 // mayTake says whether the asker may take a run, and after what wait.
 func (c *Control) mayTake(ctx context.Context, a Asker, o store.Offer) (time.Duration, bool, error) {
-	if a.Instance.PausedWhy != "" && o.Run.Kind != blaise.RunTeardown || !mayServe(a.Runner, o.Session) {
+	if (a.leaves || a.Instance.PausedWhy != "") && o.Run.Kind != blaise.RunTeardown || !mayServe(a.Runner, o.Session) {
 		return 0, false, nil
 	}
 	if o.Run.Runner == "" {

@@ -33,12 +33,13 @@ func (c *Control) RevokeRunner(ctx context.Context, by string, id blaise.RunnerI
 	for _, p := range plans {
 		c.wake(p)
 	}
-	return c.spreadRevoked(ctx, id)
+	return c.seeOff(ctx, id)
 }
 
-// RevokeAfterDrain revokes a runner's token when its last run has ended (A31):
-// it is offered nothing more, and its runs are stopped so that their sessions
-// can be resumed, when their turns have ended or the timeout is over.
+// RevokeAfterDrain revokes a runner's token when nothing is left there (A31): it
+// is offered nothing more but teardowns, and its runs are stopped when their
+// turns have ended or the timeout is over. What they worked in, and what sleeps
+// there, is taken down with its work at Blaise; the sessions go on elsewhere.
 func (c *Control) RevokeAfterDrain(ctx context.Context, by string, id blaise.RunnerID, timeout time.Duration) error {
 	ins, err := c.db.InstancesOf(ctx, id)
 	if err != nil {
@@ -51,33 +52,25 @@ func (c *Control) RevokeAfterDrain(ctx context.Context, by string, id blaise.Run
 		if err != nil || r.Revoked {
 			return errors.Join(err, alreadyRevoked(r))
 		}
-		line.Thing, line.Detail = r.Name, "runner "+string(id)+", when its last run has ended"
+		line.Thing, line.Detail = r.Name, "runner "+string(id)+", when nothing is left there"
 		if r.Leaving == nil {
 			r.Leaving = &store.Leaving{By: by, At: c.now(), Until: c.now().Add(timeout)}
 		}
-		if err := tx.PutRunner(r); err != nil {
+		if err := errors.Join(tx.PutRunner(r), drainAll(tx, ins)); err != nil {
 			return err
 		}
-		if err := drainAll(tx, ins); err != nil {
-			return err
-		}
-		if runs, err = tx.LiveRuns(id); err != nil || len(runs) > 0 {
-			return err
-		}
-		_, err = c.revoke(tx, by, r)
+		runs, err = tx.LiveRuns(id)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	c.hub.Wake(TopicRunner(id))
-	if len(runs) == 0 {
-		return c.spreadRevoked(ctx, id)
-	}
-	return c.drainRuns(ctx, runs, blaise.Event{
+	err = c.drainRuns(ctx, runs, blaise.Event{
 		By: by, Text: "token revoke --after-drain", Until: c.now().Add(timeout),
 		Reason: "its runner drains, and is revoked then", Leaves: true,
 	})
+	return errors.Join(err, c.seeOff(ctx, id))
 }
 
 func alreadyRevoked(r store.Runner) error {
@@ -114,51 +107,14 @@ func revokedEvent(r store.Runner) blaise.Event {
 	}
 }
 
-// leave revokes, in the transaction that ends the last run of a runner which is
-// to go, the runner.
-func (c *Control) leave(tx *store.Tx, p blaise.Plan) error {
-	for _, run := range p.Ended.Runs {
-		if run.AcceptedAt.IsZero() {
-			continue
-		}
-		r, err := tx.Runner(run.Runner)
-		switch {
-		case blaise.CodeOf(err) == blaise.CodeNotFound && err != nil:
-			continue
-		case err != nil:
-			return err
-		case r.Leaving == nil || r.Revoked:
-			continue
-		}
-		// Written first: of two last runs that end at once, one must see the other.
-		if err := tx.PutRunner(r); err != nil {
-			return err
-		}
-		live, err := tx.LiveRuns(r.ID)
-		if err != nil {
-			return err
-		}
-		if len(live) == 0 {
-			if _, err := c.revoke(tx, r.Leaving.By, r); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// spreadRevoked tells the sessions that a revoked runner has left of it.
-func (c *Control) spreadRevoked(ctx context.Context, id blaise.RunnerID) error {
-	r, err := c.db.Runner(ctx, id)
-	if err != nil || !r.Revoked {
-		return err
-	}
-	ids, err := c.db.SessionsAt(ctx, id)
+// tellAll tells the sessions that have something at a runner what becomes of it.
+func (c *Control) tellAll(ctx context.Context, e blaise.Event) error {
+	ids, err := c.db.SessionsAt(ctx, e.Runner)
 	if err != nil {
 		return err
 	}
 	for _, s := range ids {
-		if _, err := c.Apply(ctx, s, revokedEvent(r)); err != nil {
+		if _, err := c.Apply(ctx, s, e); err != nil && blaise.CodeOf(err) != blaise.CodeNotFound { // deleted meanwhile
 			return err
 		}
 	}

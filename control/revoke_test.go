@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -72,41 +73,85 @@ func TestA31RevokeAfterDrain(t *testing.T) {
 	}
 	waits := h.start("not for this runner")
 	h.takesNothing(waits)
-	h.goes(idle, first)
+	h.leavesFor(idle, first)
 	if h.revoked() {
 		t.Fatal("revoked while a run lives")
 	}
-	h.whyRunner("revoked when its last run has ended, asked by ann")
+	h.whyRunner("revoked when nothing is left there, asked by ann")
 	h.report(second, blaise.Event{Kind: blaise.EventTurnEnded, Message: busy.Message(1), Result: blaise.MessageAnswered})
-	h.goes(busy, second)
-	if !h.revoked() {
-		t.Fatal("not revoked with its last run")
-	}
-	h.want(busy, blaise.SessionPaused, blaise.EnvPaused) // told after the commit, or at the next start
-	h.reopen()
+	h.leavesFor(busy, second)
+	h.reopen() // Blaise died before it saw the runner off
 	h.clocks()
-	h.until("the sessions are told", func() bool {
-		_, a := h.state(idle)
-		_, b := h.state(busy)
-		return a == blaise.EnvLost && b == blaise.EnvLost
-	})
+	h.until("revoked with its last run", h.revoked)
+	h.want(idle, blaise.SessionPaused, blaise.EnvDestroyed)
+	h.want(busy, blaise.SessionPaused, blaise.EnvDestroyed)
 }
 
-func TestA31RevokeAfterDrainOfAnIdleRunnerIsAtOnce(t *testing.T) {
+// What sleeps at a runner that goes for good is taken down there before, so that
+// its work is with Blaise; a message goes elsewhere (A31, X5).
+func TestA31RevokeAfterDrainTakesDownWhatSleeps(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, manifest)
-	id := h.paused()
+	h.clocks()
+	id, ended, held := h.paused(), h.paused(), h.paused()
+	if err := errors.Join(h.act(blaise.EventEndAsked, ended), h.act(blaise.EventHeld, held)); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.RevokeAfterDrain(t.Context(), "ann", h.runner.ID, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	h.whyRunner("take down 2 environments before that")
+	if _, err := h.Post(t.Context(), "ann", id, control.Post{Text: "go on", Key: "k"}); err != nil {
+		t.Fatal(err)
+	}
+	run, last := h.take(id), h.take(ended)
+	if run.Kind != blaise.RunTeardown || !run.Leaves {
+		t.Fatalf("got %+v, want a teardown by a runner that goes for good", run)
+	}
+	h.report(run, blaise.Event{Kind: blaise.EventDestroyed})
+	h.takesNothing(id)
+	if h.revoked() {
+		t.Error("revoked while a teardown runs")
+	}
+	h.report(last, blaise.Event{Kind: blaise.EventDestroyed})
+	h.until("revoked", h.revoked)
+	h.until("the held session is told", func() bool { _, e := h.state(held); return e == blaise.EnvLost })
+	v, err := h.View(t.Context(), id)
+	if err != nil || len(v.Runs) == 0 {
+		t.Fatal(v.Runs, err)
+	}
+	if run := v.Runs[len(v.Runs)-1]; run.Kind != blaise.RunStart || run.Runner != "" {
+		t.Errorf("the message goes to %+v, want a start anywhere", run)
+	}
+}
+
+func TestA31RevokeAfterDrainOfAnEmptyRunnerIsAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, manifest)
 	if err := h.RevokeAfterDrain(t.Context(), "ann", h.runner.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	if !h.revoked() {
 		t.Error("not revoked")
 	}
-	h.want(id, blaise.SessionPaused, blaise.EnvLost)
 	err := h.RevokeAfterDrain(t.Context(), "ann", h.runner.ID, 0)
 	if blaise.CodeOf(err) != blaise.CodeRefused {
 		t.Errorf("again: %v", err)
 	}
+}
+
+// leavesFor stops a run at a runner that goes for good: it takes down what it
+// worked in.
+func (h *house) leavesFor(id blaise.SessionID, run blaise.Run) {
+	h.t.Helper()
+	if v := h.confirm(run); v != blaise.VerdictGo {
+		h.t.Fatalf("stop of %s: %s", run.ID, v)
+	}
+	a := h.report(run, blaise.Event{Kind: blaise.EventPauseReported, Plugs: worktree, Clean: true})
+	if a.Verdict != blaise.VerdictTeardown {
+		h.t.Fatalf("pause of %s: %+v", run.ID, a)
+	}
+	h.report(run, blaise.Event{Kind: blaise.EventDestroyed})
 }
 
 func (h *house) goes(id blaise.SessionID, run blaise.Run) {

@@ -50,25 +50,34 @@ func use(tx *store.Tx, in store.Instance) (store.Runner, error) {
 	return r, tx.PutRunner(r)
 }
 
-// spend refuses a runner that is to go, and gives a single-use one its one
-// session.
-func spend(tx *store.Tx, id blaise.RunnerID, run blaise.RunID) error {
+// spend refuses a runner that is to go, but for a teardown, and gives a
+// single-use one its one session.
+func spend(tx *store.Tx, id blaise.RunnerID, run blaise.RunID) (store.Runner, error) {
 	r, err := tx.Runner(id)
 	switch {
 	case err == nil && r.Revoked:
-		return revoked(r)
+		return r, revoked(r)
 	case err == nil && r.Leaving != nil:
-		return blaise.Errorf(blaise.CodeRefused, "runner %s drains, and is revoked then", r.Name)
+		return r, mayTearDown(tx, r, run)
 	}
 	if err != nil || !r.SingleUse || r.Session == run.Session() {
-		return err
+		return r, err
 	}
 	if !mayServe(r, run.Session()) {
-		return blaise.Errorf(blaise.CodeRefused, "the single-use token of runner %s is for session %s",
+		return r, blaise.Errorf(blaise.CodeRefused, "the single-use token of runner %s is for session %s",
 			r.Name, r.Session)
 	}
 	r.Session = run.Session()
-	return tx.PutRunner(r)
+	return r, tx.PutRunner(r)
+}
+
+// mayTearDown refuses a runner that goes for good all but teardowns.
+func mayTearDown(tx *store.Tx, r store.Runner, id blaise.RunID) error {
+	run, err := tx.Run(id)
+	if err != nil || run.Kind == blaise.RunTeardown {
+		return err
+	}
+	return blaise.Errorf(blaise.CodeRefused, "runner %s drains, and is revoked then", r.Name)
 }
 
 // mayServe says whether a runner may work for a session: a single-use one has

@@ -30,6 +30,14 @@ func (c *Control) WhyRunner(ctx context.Context, given string) ([]string, error)
 			WithHint("see `blaise list` and `blaise runner list`")
 	}
 	lines := c.whyToken(found.Runner)
+	if found.Leaving != nil && !found.Revoked {
+		n, err := c.db.Busy(ctx, found.ID)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, fmt.Sprintf("  its daemons have to take down %s before that, with the work sent to Blaise",
+			blaise.Count(n, "environment")))
+	}
 	if len(found.Instances) == 0 {
 		lines = append(lines, "no daemon has connected with its token: runner start --url URL --token-file FILE")
 	}
@@ -47,7 +55,7 @@ func (c *Control) whyToken(r store.Runner) []string {
 		lines = append(lines, fmt.Sprintf("its token was revoked at %s by %s: nothing is offered to it, and what it left is lost",
 			r.RevokedAt.Format("2006-01-02 15:04:05 MST"), r.RevokedBy))
 	case r.Leaving != nil:
-		lines = append(lines, fmt.Sprintf("its token is revoked when its last run has ended, asked by %s at %s; turns that are "+
+		lines = append(lines, fmt.Sprintf("its token is revoked when nothing is left there, asked by %s at %s; turns that are "+
 			"open at %s are cancelled (token revoke --after-drain)", r.Leaving.By,
 			r.Leaving.At.Format("2006-01-02 15:04:05 MST"), r.Leaving.Until.Format("2006-01-02 15:04:05 MST")))
 	case r.SingleUse && !r.Used && r.Session != "":

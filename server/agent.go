@@ -192,7 +192,7 @@ func (s *Server) rotateToken(ctx context.Context, in *struct {
 
 func (s *Server) revokeToken(ctx context.Context, in *struct {
 	ID         string `path:"id"`
-	AfterDrain bool   `query:"afterDrain" doc:"when its last run has ended: its runs are stopped so that they can be resumed"`
+	AfterDrain bool   `query:"afterDrain" doc:"when nothing is left there: its runs are stopped, and what its sessions have there is taken down with the work sent to Blaise"`
 	Timeout    string `query:"timeout" doc:"with afterDrain: turns that are open then are cancelled; 30m by default"`
 }) error {
 	by, id := callerOf(ctx).user.Name, blaise.RunnerID(in.ID)

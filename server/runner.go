@@ -97,12 +97,12 @@ func (s *Server) offers(ctx context.Context, in *offersIn) (api.Offers, error) {
 	if err != nil {
 		return api.Offers{}, err
 	}
-	slots := in.Slots
-	if i.Draining {
+	slots, drains := in.Slots, i.Draining && r.Leaving == nil // who leaves has teardowns to do
+	if drains {
 		slots = 0
 	}
 	list, err := s.control.Offers(ctx, control.Asker{Runner: r, Instance: i, Slots: slots}, wait)
-	out := api.Offers{Offers: []api.Offer{}, Drain: i.Draining}
+	out := api.Offers{Offers: []api.Offer{}, Drain: drains}
 	for _, o := range list {
 		out.Offers = append(out.Offers, api.Offer{Run: o.Run.ID, Session: o.Session, Kind: o.Run.Kind, Agent: o.Agent})
 	}
@@ -121,7 +121,7 @@ func (s *Server) accept(ctx context.Context, in *acceptIn) (api.Lease, error) {
 	if err != nil {
 		return api.Lease{}, err
 	}
-	if i.Draining {
+	if i.Draining && r.Leaving == nil {
 		return api.Lease{}, blaise.Errorf(blaise.CodeRefused, "instance %s drains", i.ID)
 	}
 	l, err := s.control.Accept(ctx, r, id, control.Accept{
@@ -170,9 +170,9 @@ func leaseOf(id blaise.RunID, l control.Lease) (api.Lease, error) {
 		Agent: ses.Agent, Token: l.Token,
 		Beat: p.Beat, Misses: p.Misses, Limits: p.Limits,
 		OnContextLoss: p.OnContextLoss, OnInterruptedTurn: p.OnInterruptedTurn,
-		Inputs: ses.Inputs, Opened: env.Plugs, Resources: env.Resources, Clean: env.Clean,
+		Inputs: ses.Inputs, Opened: env.Plugs, Resources: env.Resources, Clean: env.Clean && !snap.Unsent(),
 		NextSave: ses.Saves + 1, Saved: snap.Save,
-		Ephemeral:    snap.Run.Ephemeral,
+		Ephemeral:    snap.Run.Ephemeral || snap.Run.Leaves,
 		Restore:      snap.Run.Kind == blaise.RunStart && snap.Save.N > 0,
 		Conversation: ses.Conversation, Wanted: ses.Wanted, Turns: ses.Turns, Config: l.Config,
 		Forced: env.Forced, ForcedWhy: env.ForcedWhy,

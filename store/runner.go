@@ -27,7 +27,7 @@ type Runner struct {
 	By        string
 }
 
-// A Leaving is the wish that a runner be revoked when its last run has ended.
+// A Leaving is the wish that a runner be revoked when nothing is left there.
 type Leaving struct {
 	By    string
 	At    time.Time
@@ -85,6 +85,23 @@ func (db *DB) Runners(ctx context.Context) ([]Runner, error) {
 func (db *DB) RunnerByToken(ctx context.Context, hash []byte) (Runner, error) {
 	return need[Runner](db.read(ctx), "runner token",
 		`SELECT body FROM runners WHERE token_hash = ? OR old_hash = ?`, hash, hash)
+}
+
+// Busy counts the environments that a runner still has to see to, but for those
+// of held sessions: something of each may be there, and it has not given up.
+func (tx *Tx) Busy(runner blaise.RunnerID) (int, error) { return busy(tx.q, runner) }
+
+// Busy is [Tx.Busy] as of now.
+func (db *DB) Busy(ctx context.Context, runner blaise.RunnerID) (int, error) {
+	return busy(db.read(ctx), runner)
+}
+
+func busy(q querier, runner blaise.RunnerID) (n int, err error) {
+	_, err = q.one([]any{&n}, `SELECT COUNT(*) FROM sessions s JOIN environments e ON e.id = s.environment
+		WHERE s.runner = ? AND s.held = 0 AND e.state NOT IN (?, ?, ?, ?)`,
+		clean(string(runner)), string(blaise.EnvNone), string(blaise.EnvDestroyed),
+		string(blaise.EnvLost), string(blaise.EnvOrphaned))
+	return n, err
 }
 
 // SessionsAt lists the sessions that a runner ran last and that still have an

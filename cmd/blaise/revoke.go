@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,9 +21,10 @@ func tokenRevokeCommand(a *app) *cobra.Command {
 		Long: "Revokes a token, named by the runner's name or id. Its runs are stopped without a\n" +
 			"teardown; its sessions lose what is not saved, and what they left behind is listed as\n" +
 			"lost. Without --yes it says how many sessions that are, and changes nothing.\n\n" +
-			"With --after-drain the runner is offered nothing more, its sessions are paused and their\n" +
-			"work is saved, open turns first get the time to end, and the token is revoked when the\n" +
-			"last run has ended.",
+			"With --after-drain the runner is offered nothing more; open turns get the time to end, then\n" +
+			"everything that its sessions have there is taken down, those that sleep included, with the\n" +
+			"work saved and sent to Blaise. When nothing is left the token is revoked. The next message\n" +
+			"of a session begins a new environment from the saved work, on another runner.",
 		Example: "  blaise token revoke laptop --after-drain\n  blaise token revoke laptop --yes",
 		Args:    exactArgs("a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
@@ -44,19 +46,38 @@ func tokenRevokeCommand(a *app) *cobra.Command {
 		}),
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do it, whatever is lost with it")
-	c.Flags().BoolVar(&afterDrain, "after-drain", false, "when its last run has been paused")
+	c.Flags().BoolVar(&afterDrain, "after-drain", false, "when the work is with Blaise and nothing is left there")
 	c.Flags().DurationVar(&timeout, "timeout", 30*time.Minute, "with --after-drain: cancel the turns that are open then")
 	c.MarkFlagsMutuallyExclusive("yes", "after-drain")
 	return c
 }
 
 func (a *app) revokeAfterDrain(ctx context.Context, c *api.Client, r api.Runner, timeout time.Duration) error {
+	live, paused, err := sessionsAt(ctx, c, r.ID)
+	if err != nil {
+		return err
+	}
 	if err := c.RevokeTokenAfterDrain(ctx, r.ID, timeout); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.out, "runner %s: it drains, and its token is revoked when its last run has ended; "+
-		"see `blaise why %s`\n", r.Name, r.Name)
+	n := len(live) + len(paused)
+	said := fmt.Sprintf("runner %s: it drains, and its token is revoked when nothing is left there", r.Name)
+	if n > 0 {
+		said += fmt.Sprintf("; what %s there is taken down first, with the work sent to Blaise", have(n))
+	}
+	if n > 0 && !slices.ContainsFunc(r.Instances, func(i api.Instance) bool { return i.Online }) {
+		said += fmt.Sprintf("\nno daemon of it is there to do that: start it, or give up what is not with Blaise: "+
+			"blaise token revoke %s --yes", r.Name)
+	}
+	_, err = fmt.Fprintf(a.out, "%s; see `blaise why %s`\n", said, r.Name)
 	return err
+}
+
+func have(sessions int) string {
+	if sessions == 1 {
+		return "1 session has"
+	}
+	return fmt.Sprintf("%d sessions have", sessions)
 }
 
 // refuseRevoke says what a revocation would lose.

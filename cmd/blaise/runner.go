@@ -129,7 +129,7 @@ func (a *app) printRunner(r api.Runner) {
 	a.field("runner", "%s  %s", r.Name, r.ID)
 	a.field("state", "%s", state)
 	if r.Leaving != nil && !r.Revoked {
-		a.field("", "its token is revoked when its last run has ended; asked by %s", r.Leaving.By)
+		a.field("", "its token is revoked when nothing is left there; asked by %s", r.Leaving.By)
 	}
 	if r.OldUntil.After(a.now()) {
 		a.field("", "its old token is good for %s more", rough(r.OldUntil.Sub(a.now())))

@@ -29,38 +29,58 @@ func TestA31_RevokedRunnerLeavesEverythingAsItIs(t *testing.T) {
 	b.exec("git", "worktree", "remove", "--force", tree)
 }
 
-// The gentle form: an open turn ends, the work is saved, and the token goes with
-// the last run; the next message is answered elsewhere, from the saved work (A31).
+// The gentle form: an open turn ends, the work of what runs and of what sleeps
+// goes to Blaise, nothing is left, and the token goes; the next messages are
+// answered elsewhere, from the saved work (A31, X5).
 func TestA31_RevokeAfterDrain(t *testing.T) {
 	b := newLab(t, "{policy: {idle: {then: end}}}")
+	sleeps := b.start("write dream.txt it slept")
+	b.writes(sleeps, 1)
+	b.run("pause", string(sleeps))
+	b.environment(sleeps, blaise.EnvPaused)
 	id := b.start("write kept.txt it stays")
 	b.writes(id, 1)
-	tree, daemon := b.worktree(id), b.daemon("state")
+	trees, daemon := []string{b.worktree(sleeps), b.worktree(id)}, b.daemon("state")
 	b.say(id, "sleep 2")
 	b.state(id, blaise.SessionWorking)
-	b.run("token", "revoke", "laptop", "--after-drain")
+	if said := b.run("token", "revoke", "laptop", "--after-drain"); !strings.Contains(said, "2 sessions have there is taken down first") {
+		t.Error(said)
+	}
 	if said := b.run("token", "list"); !strings.Contains(said, "drains, then revoked") {
 		t.Error(said)
 	}
-	if said := b.run("runner", "show", "laptop"); !strings.Contains(said, "revoked when its last run has ended") {
+	if said := b.run("runner", "show", "laptop"); !strings.Contains(said, "revoked when nothing is left there") {
 		t.Error(said)
 	}
-	b.why("laptop", "revoked when its last run has ended")
+	b.why("laptop", "revoked when nothing is left there")
 	b.why(string(id), "token revoke --after-drain --timeout = 30m0s")
 	b.message(id, 2, blaise.MessageAnswered)
-	b.environment(id, blaise.EnvLost)
-	b.wantRuns(id, "start paused")
+	b.environment(id, blaise.EnvDestroyed)
+	b.wantRuns(id, "start torn_down")
+	b.environment(sleeps, blaise.EnvDestroyed)
+	b.wantRuns(sleeps, "start paused", "teardown completed")
 	b.await("daemon gone", func() bool { return zombie(daemon) })
 	if said := b.run("token", "list"); !strings.Contains(said, "revoked") || strings.Contains(said, "drains") {
 		t.Error(said)
 	}
+	for _, tree := range trees {
+		if _, err := os.Stat(tree); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", tree, err)
+		}
+	}
 	b.runnerInClone("tower")
-	b.say(id, "read kept.txt")
-	if m := b.message(id, 3, blaise.MessageAnswered); !strings.Contains(m.Answer, "it stays") {
-		t.Errorf("answer %q", m.Answer)
+	b.goesOn(id, 3, "kept.txt", "it stays")
+	b.goesOn(sleeps, 2, "dream.txt", "it slept")
+}
+
+// goesOn asks for a file of a session that another runner goes on with.
+func (b lab) goesOn(id blaise.SessionID, n int, file, words string) {
+	b.t.Helper()
+	b.say(id, "read "+file)
+	if m := b.message(id, n, blaise.MessageAnswered); !strings.Contains(m.Answer, words) {
+		b.t.Errorf("answer %q", m.Answer)
 	}
 	b.says(id, "recreated, from the last saved work")
-	b.exec("git", "worktree", "remove", "--force", tree)
 }
 
 // runnerInClone starts a runner in a clone of the lab's repository that has no
