@@ -73,6 +73,7 @@ var rules = map[EventKind]rule{
 	EventShellAsked:       {fromOthers, (*decision).shellAsked},
 	EventShellClosed:      {fromOthers, (*decision).shellClosed},
 	EventSettingsChosen:   {fromOthers, (*decision).settingsChosen},
+	EventDiffAsked:        {fromOthers, (*decision).diffAsked},
 	EventClockFired:       {fromOthers, (*decision).clockFired},
 	EventClockSetBack:     {fromOthers, (*decision).clockSetBack},
 	EventRunnerRevoked:    {fromOthers, (*decision).revoked},

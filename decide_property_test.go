@@ -185,7 +185,7 @@ var anyKind = []blaise.EventKind{
 	blaise.EventEndAsked, blaise.EventPauseAsked, blaise.EventCancelAsked, blaise.EventRetryAsked,
 	blaise.EventTeardownRetry, blaise.EventMarkDestroyed, blaise.EventLostDeclared,
 	blaise.EventQuestionAnswered, blaise.EventHeld, blaise.EventReleased, blaise.EventReleased, blaise.EventPushed,
-	blaise.EventShellAsked, blaise.EventShellClosed,
+	blaise.EventShellAsked, blaise.EventShellClosed, blaise.EventDiffAsked,
 	blaise.EventRunAccepted, blaise.EventSpawnFailed, blaise.EventRunConnected, blaise.EventOpened,
 	blaise.EventPlugRecorded, blaise.EventResourceIntended, blaise.EventResourceGone,
 	blaise.EventWorkSaved, blaise.EventConversation, blaise.EventTurnClaimed, blaise.EventTurnEnded,

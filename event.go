@@ -72,6 +72,7 @@ const (
 	EventShellAsked       EventKind = "shell_asked"  // Key: the shell's id; Reason: its command, "" for a login shell
 	EventShellClosed      EventKind = "shell_closed" // Key; Reason: how it ended
 	EventSettingsChosen   EventKind = "settings_chosen"
+	EventDiffAsked        EventKind = "diff_asked"
 )
 
 // From runners and runs.

@@ -57,6 +57,7 @@ const (
 	DirectiveCancel DirectiveKind = "cancel"
 	DirectiveShell  DirectiveKind = "shell" // Key: the shell's id
 	DirectiveAnswer DirectiveKind = "answer"
+	DirectiveDiff   DirectiveKind = "diff"
 	DirectiveSet    DirectiveKind = "set"
 	DirectivePrompt DirectiveKind = "prompt"
 )

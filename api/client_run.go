@@ -69,6 +69,14 @@ func (c *Client) Send(ctx context.Context, entries []transcript.Entry) (transcri
 	})
 }
 
+// PutDiff has Blaise keep what the session changed, in the place of what it was
+// told before.
+func (c *Client) PutDiff(ctx context.Context, d blaise.Diff) error {
+	return c.do(ctx, call{
+		method: http.MethodPut, path: "/api/run/diff", in: d, client: c.uploads, within: uploadDeadline,
+	})
+}
+
 // PlugState is what a plug saved last in this environment, nil for nothing.
 func (c *Client) PlugState(ctx context.Context, plug string) ([]byte, error) {
 	var out PlugState

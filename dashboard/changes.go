@@ -2,32 +2,37 @@ package dashboard
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"blaise.dev/blaise"
-	"blaise.dev/blaise/api"
 )
 
-// Changes is what a session changed since it began.
-type Changes struct {
-	From  string // the worktree as it is, or the ref of the save
-	Files []ChangedFile
-	Patch string // as git prints it
-}
+const (
+	filesMost = 300 // files shown
+	// lookWait is how long the page waits for the run's answer before it shows
+	// what was known; it then asks again by itself until lookGiveUp.
+	lookWait   = 700 * time.Millisecond
+	lookAgain  = 2 // seconds
+	lookGiveUp = time.Minute
+)
 
-// A ChangedFile is one file of Changes; Added and Deleted are -1 for a binary
-// one.
-type ChangedFile struct {
-	Path           string
-	Added, Deleted int
-	Lines          []diffLine // filled in from the patch
+// A changedFile is one file of a session's changes.
+type changedFile struct {
+	blaise.FileChange
+	Lines []diffLine
 }
 
 // A changesPage shows what a session changed, or says where to look.
 type changesPage struct {
 	panel
-	Changes *Changes // nil: it cannot be seen from here
-	Why     string
+	Diff   *blaise.Diff // nil: no run has told
+	Files  []changedFile
+	More   int    // files that are not shown
+	Asked  bool   // the run is looking
+	Silent bool   // it was asked, and has not told in time
+	Since  string // when it was asked, for the page that comes next
 }
 
 func (d *dashboard) changes(w http.ResponseWriter, r *http.Request) {
@@ -41,27 +46,46 @@ func (d *dashboard) changes(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, err)
 		return
 	}
-	if p.Changes, err = d.changesOf(r, p.S); err != nil {
-		p.Why = d.failureOf(r, err).Message
+	var asked time.Time
+	if ms := number(r.URL.Query().Get("asked")); ms > 0 {
+		asked = time.UnixMilli(ms)
+	}
+	now := d.o.Now()
+	look, err := d.control.Diff(r.Context(), d.o.User(r).Name, id, asked, lookWait)
+	if err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	if asked.IsZero() {
+		asked = now
+	}
+	p.Asked, p.Since = look.Asked, strconv.FormatInt(asked.UnixMilli(), 10)
+	if p.Asked && now.Sub(asked) > lookGiveUp {
+		p.Asked, p.Silent = false, true
+	}
+	if look.Known {
+		p.fill(look.Diff)
+	}
+	if p.Asked {
+		w.Header().Set("Refresh", strconv.Itoa(lookAgain)+"; url=?asked="+p.Since)
 	}
 	d.show(w, r, http.StatusOK, "changes", page{Title: "Changes · " + p.title(), Nav: "sessions", Body: p})
 }
 
-func (d *dashboard) changesOf(r *http.Request, s api.Session) (*Changes, error) {
-	if d.o.Changes == nil {
-		return nil, blaise.Errorf(blaise.CodeRefused, "The files are where the session's runner is, and not with Blaise.")
-	}
-	c, err := d.o.Changes(r.Context(), s)
-	if err != nil {
-		return nil, err
-	}
-	parts := patches(c.Patch)
-	for i := range c.Files { // git names the files of both in one order
-		if i < len(parts) {
-			c.Files[i].Lines = parts[i]
+func (p *changesPage) fill(d blaise.Diff) {
+	p.Diff = &d
+	parts := patches(d.Patch)
+	for i, f := range d.Files { // git names the files of both in one order
+		if i == filesMost {
+			p.More = len(d.Files) - i
+			return
 		}
+		file := changedFile{FileChange: f}
+		if i < len(parts) {
+			file.Lines = parts[i]
+		}
+		p.Files = append(p.Files, file)
 	}
-	return &c, nil
 }
 
 // patches are the lines of a patch by file: what git says before the first of

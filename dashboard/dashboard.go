@@ -42,8 +42,6 @@ type Options struct {
 	Control *control.Control
 	Views   Views
 	User    func(*http.Request) control.User // who is signed in
-	// Changes reads what a session changed; nil where its files are out of reach.
-	Changes func(context.Context, api.Session) (Changes, error)
 	Log     *slog.Logger
 	Version string
 	Now     func() time.Time

@@ -13,6 +13,7 @@ var ranks = map[blaise.DirectiveKind]int{
 	blaise.DirectiveCancel: 1,
 	blaise.DirectiveAnswer: 2,
 	blaise.DirectiveShell:  2,
+	blaise.DirectiveDiff:   2,
 	blaise.DirectiveSet:    3,
 	blaise.DirectivePrompt: 4,
 }

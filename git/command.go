@@ -33,6 +33,8 @@ type command struct {
 	stdin    io.Reader
 	progress func(Progress)
 	warnings *string // takes the end of stderr where git succeeds
+	most     int64   // of stdout: git is ended when it has more; 0: all
+	cut      *bool   // set where it had, with most
 }
 
 // run answers what git wrote to stdout. When ctx ends git is told to stop, so
@@ -43,10 +45,10 @@ func (c command) run(ctx context.Context) (string, error) {
 		full = append(full, "-c", kv)
 	}
 	cmd := exec.CommandContext(ctx, "git", append(full, c.args...)...)
-	var stdout bytes.Buffer
+	stdout := &head{most: c.most}
 	stderr := &stderrWriter{progress: c.progress}
 	cmd.Dir, cmd.Env, cmd.Stdin = c.dir, c.env, c.stdin
-	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.SysProcAttr = dieWithParent()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
@@ -54,16 +56,38 @@ func (c command) run(ctx context.Context) (string, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()
+	if stdout.full && ctx.Err() == nil {
+		*c.cut, err = true, nil
+	}
 	if err == nil {
 		if c.warnings != nil {
 			*c.warnings = stderr.text.String()
 		}
-		return stdout.String(), nil
+		return stdout.text.String(), nil
 	}
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	return stdout.String(), c.fail(err, stderr.text.String())
+	return stdout.text.String(), c.fail(err, stderr.text.String())
+}
+
+// A head takes the first bytes of an output, and then no more: who writes has
+// its pipe closed.
+type head struct {
+	text bytes.Buffer // no part of it: its ReadFrom would take all
+	most int64        // 0: all
+	full bool         // there was more
+}
+
+var errFull = errors.New("enough was read")
+
+func (h *head) Write(b []byte) (int, error) {
+	if room := h.most - int64(h.text.Len()); h.most > 0 && int64(len(b)) > room {
+		h.full = true
+		n, _ := h.text.Write(b[:room])
+		return n, errFull
+	}
+	return h.text.Write(b)
 }
 
 func (c command) fail(err error, stderr string) error {

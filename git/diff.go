@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -12,6 +13,7 @@ type Diff struct {
 	Commit string       `json:"commit"`
 	Files  []FileChange `json:"files"`
 	Patch  string       `json:"patch,omitempty"`
+	Cut    bool         `json:"cut,omitempty"` // there is more of the patch, or of the files
 }
 
 // A FileChange is one file of a Diff; Added and Deleted are -1 for a binary one.
@@ -21,29 +23,44 @@ type FileChange struct {
 	Deleted int    `json:"deleted"`
 }
 
+// DiffAll is for a diff of any length.
+const DiffAll = math.MaxInt64
+
 // Diff compares two commits of the repository. No program of its configuration
-// takes part.
-func (r *Repo) Diff(ctx context.Context, base, commit string, patch bool) (Diff, error) {
-	return diff(ctx, base, commit, patch, r.Run)
+// takes part. Of the patch, and of the list of files, there are at most so many
+// bytes, in whole lines; 0 is for no patch, and all of the list.
+func (r *Repo) Diff(ctx context.Context, base, commit string, most int64) (Diff, error) {
+	return diff(ctx, base, commit, most, func(ctx context.Context, c command) (string, error) {
+		c.dir = r.Dir
+		return r.run(ctx, c)
+	})
 }
 
-// Diff compares a commit that the shot's repository has with the shot.
-func (s *Shot) Diff(ctx context.Context, base string, patch bool) (Diff, error) {
+// Diff compares a commit that the shot's repository has with the shot, as
+// [Repo.Diff] does.
+func (s *Shot) Diff(ctx context.Context, base string, most int64) (Diff, error) {
 	h := hostile{dir: s.dir}
-	return diff(ctx, base, s.Commit, patch, func(ctx context.Context, args ...string) (string, error) {
-		return h.feed(ctx, nil, args...)
+	return diff(ctx, base, s.Commit, most, func(ctx context.Context, c command) (string, error) {
+		safe := h.command(c.args...)
+		safe.most, safe.cut = c.most, c.cut
+		return safe.run(ctx)
 	})
 }
 
 func diff(
-	ctx context.Context, base, commit string, patch bool, run func(context.Context, ...string) (string, error),
+	ctx context.Context, base, commit string, most int64, run func(context.Context, command) (string, error),
 ) (Diff, error) {
 	d := Diff{Base: base, Commit: commit, Files: []FileChange{}}
-	args := func(how ...string) []string {
-		return append(append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"}, how...),
-			base, commit, "--")
+	compare := func(lineEnd byte, how ...string) (string, error) {
+		cut := false
+		args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"}, how...)
+		out, err := run(ctx, command{args: append(args, base, commit, "--"), most: most, cut: &cut})
+		if cut {
+			d.Cut, out = true, out[:strings.LastIndexByte(out, lineEnd)+1]
+		}
+		return out, err
 	}
-	out, err := run(ctx, args("--numstat", "-z")...)
+	out, err := compare(0, "--numstat", "-z")
 	if err != nil {
 		return d, err
 	}
@@ -53,8 +70,8 @@ func diff(
 			d.Files = append(d.Files, FileChange{Path: f[2], Added: count(f[0]), Deleted: count(f[1])})
 		}
 	}
-	if patch {
-		d.Patch, err = run(ctx, args("--patch")...)
+	if most > 0 {
+		d.Patch, err = compare('\n', "--patch")
 	}
 	return d, err
 }

@@ -37,6 +37,14 @@ type Saver interface {
 	Save(ctx context.Context, s Scope, outer Env) (blaise.SavedWork, error)
 }
 
+// A Differ is a Plug that holds a working tree, and says what was changed in it
+// since the environment was made: in the tree as it is, or in what was saved of
+// it, where saved has an N. It reads alone, and may be called while an agent
+// works and beside Save and Pause.
+type Differ interface {
+	Diff(ctx context.Context, s Scope, saved blaise.SavedWork) (blaise.Diff, error)
+}
+
 // A Lister finds all that carries our labels where the plug makes things, for
 // inventory and reap (X4), with what the labels say: Environment and Machine. It
 // may be called on a plug that was never opened.

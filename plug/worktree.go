@@ -36,6 +36,7 @@ type worktree struct{ c worktreeConfig }
 var (
 	_ Plug   = (*worktree)(nil)
 	_ Saver  = (*worktree)(nil)
+	_ Differ = (*worktree)(nil)
 	_ Lister = (*worktree)(nil)
 
 	_ beginner = (*worktree)(nil)

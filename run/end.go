@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -26,6 +27,7 @@ func (r *run) end(life context.Context, cause error) error {
 		return errors.Join(err, r.fence.Kill())
 	}
 	r.shells.end(cause)
+	r.looks.end()
 	if err := r.talk.stop(life); err != nil {
 		r.log.Error("agent not stopped cleanly", "error", err)
 	}
@@ -112,6 +114,9 @@ func (r *run) bringHome(life context.Context) error {
 	saved := r.save(life)
 	ctx, cancel := r.hook(life)
 	defer cancel()
+	var telling sync.WaitGroup
+	defer telling.Wait() // a destroy that follows takes away what is looked at
+	telling.Go(func() { r.looks.saved(ctx, r.works) })
 	if err := r.stack.Pause(ctx); err != nil {
 		r.notice("Pausing did not work: "+err.Error(), nil)
 	}

@@ -60,6 +60,8 @@ func (r *run) obey(ctx context.Context, d blaise.Directive) {
 		r.turn.ask(d)
 	case blaise.DirectiveAnswer:
 		r.asked.answer(d)
+	case blaise.DirectiveDiff:
+		r.looks.asked(ctx)
 	case blaise.DirectiveShell:
 		r.shells.serve(ctx, d.Key)
 	default:

@@ -78,6 +78,7 @@ func (r *run) work(ctx context.Context) error {
 		return ended(ctx, err)
 	}
 	r.shells.open(r.stack.Env())
+	r.looks.begin()
 	r.say(api.Report{Event: blaise.EventOpened, Plugs: r.stack.Resumable()})
 	return ended(ctx, r.talk.obey(ctx))
 }
@@ -109,6 +110,7 @@ type run struct {
 	prompts *directive.Inbox // what waits for its turn
 	asked   *questions
 	shells  *shells
+	looks   *looks
 	turn    turns
 	heard   atomic.Int64 // the highest number
 	mute    atomic.Bool  // Blaise refuses what the run says (A21)
@@ -137,6 +139,7 @@ func newRun(s Spec, d Deps) (*run, error) {
 		asked: newQuestions(),
 	}
 	r.shells = &shells{r: r, left: make(chan struct{}, 1)}
+	r.looks = &looks{r: r}
 	r.secrets.Add(s.Lease.Token)
 	r.client = api.NewClient(s.URL, s.Lease.Token, api.ClientOptions{Version: s.Version})
 	r.beat = r.newPulse()

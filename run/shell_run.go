@@ -16,6 +16,7 @@ const shellComes = 30 * time.Second
 // of people, and ends with the last of them.
 func (r *run) serveShells(ctx context.Context) error {
 	r.shells.open(r.stack.Env())
+	r.looks.begin()
 	r.say(api.Report{Event: blaise.EventOpened, Plugs: r.stack.Resumable()})
 	comes := time.NewTimer(shellComes)
 	defer comes.Stop()

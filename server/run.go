@@ -34,6 +34,10 @@ func (s *Server) runRoutes() {
 		id: "plug-state", method: http.MethodGet, path: "/api/run/plugs/{plug}/state", kind: kindRun,
 		says: "What a plug saved last in this environment",
 	}, s.plugState)
+	act(s, route{
+		id: "put-diff", method: http.MethodPut, path: "/api/run/diff", kind: kindRun, loose: true, limit: maxDiff,
+		says: "What the session changed, asked by a directive or at a save",
+	}, s.putDiff)
 	handle(s, route{
 		id: "outbox", method: http.MethodPost, path: "/api/run/outbox", kind: kindRun, loose: true, limit: maxOutbox,
 		says: "Take entries of the run's spool: events and reports",

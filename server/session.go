@@ -48,6 +48,10 @@ func (s *Server) sessionRoutes() {
 		says: "What changed in a session, oldest first",
 	}, s.history)
 	handle(s, route{
+		id: "get-diff", method: http.MethodGet, path: "/api/sessions/{id}/diff", user: control.RoleViewer,
+		says: "What a session changed, as its run told it last; a live one is asked to look",
+	}, s.diff)
+	handle(s, route{
 		id: "why", method: http.MethodGet, path: "/api/why/{id}", user: control.RoleViewer,
 		says: "Why a session, run or message is as it is",
 	}, s.why)

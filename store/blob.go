@@ -190,14 +190,17 @@ func (u *upload) forget(q querier) error {
 	return err
 }
 
-// DeleteBlobs forgets all blobs of a session.
+// DeleteBlobs forgets all blobs of a session, and what it changed.
 func (db *DB) DeleteBlobs(ctx context.Context, session blaise.SessionID) error {
 	err := db.blobs.do(ctx, func(q querier) error {
 		if _, err := q.exec(`DELETE FROM blob_parts WHERE upload IN
 			(SELECT upload FROM blobs WHERE session = ?)`, string(session)); err != nil {
 			return err
 		}
-		_, err := q.exec(`DELETE FROM blobs WHERE session = ?`, string(session))
+		if _, err := q.exec(`DELETE FROM blobs WHERE session = ?`, string(session)); err != nil {
+			return err
+		}
+		_, err := q.exec(`DELETE FROM diffs WHERE session = ?`, string(session))
 		return err
 	})
 	if err != nil {

@@ -9,11 +9,7 @@ import (
 
 // dashboard is the HTML face of the control plane.
 func (p *plane) dashboard(views *server.Views) http.Handler {
-	o := dashboard.Options{
+	return dashboard.New(dashboard.Options{
 		Control: p.control, Views: views, User: server.UserOf, Log: p.log, Version: programVersion(),
-	}
-	if p.o.own { // of another machine's runner the paths say nothing here
-		o.Changes = p.changes
-	}
-	return dashboard.New(o)
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -17,6 +18,7 @@ import (
 type sessionDiff struct {
 	Session blaise.SessionID `json:"session"`
 	From    string           `json:"from"`              // the worktree as it is, or the ref of the save
+	Run     blaise.RunID     `json:"run,omitempty"`     // that told Blaise, where the files are elsewhere
 	Without string           `json:"without,omitempty"` // where the last save is, if the worktree has it not
 	git.Diff
 }
@@ -27,7 +29,8 @@ func diffCommand(a *app) *cobra.Command {
 	c := a.jsonFlag(&cobra.Command{
 		Use: "diff ID", Short: "Show what a session changed",
 		Long: "Shows what a session changed since it began: of its worktree as it is now, where that is on\n" +
-			"this machine, else of the work that was saved last. What the agent has not committed counts.",
+			"this machine; of another machine as the run that is there tells, the first MB of it; else of\n" +
+			"the work that was saved last. What the agent has not committed counts.",
 		Example: "  blaise diff k3v9\n  blaise diff k3v9 --stat", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			s, err := found(ctx, c, args[0])
@@ -50,6 +53,38 @@ func (o restoreOptions) diff(ctx context.Context, c *api.Client, s api.Session, 
 	if tree, ok := worktreeHere(s); ok {
 		return liveDiff(ctx, s, tree, patch)
 	}
+	if s.Environment.State == blaise.EnvOpen && o.repo == "" {
+		if d, err := toldDiff(ctx, c, s.ID); err == nil {
+			return d, nil
+		}
+	}
+	d, err := o.savedDiff(ctx, c, s, patch)
+	if blaise.CodeOf(err) == blaise.CodeNotFound && o.repo == "" {
+		if told, toldErr := toldDiff(ctx, c, s.ID); toldErr == nil {
+			return told, nil
+		}
+	}
+	return d, err
+}
+
+// toldPatience is how long a run elsewhere may take to look.
+const toldPatience = 20 * time.Second
+
+// toldDiff is what a run on another machine tells of its changes.
+func toldDiff(ctx context.Context, c *api.Client, id blaise.SessionID) (sessionDiff, error) {
+	told, err := c.Diff(ctx, id, toldPatience)
+	if err == nil && told.Error != "" {
+		err = blaise.Errorf(blaise.CodeRefused, "run %s could not look: %s", told.Run, told.Error)
+	}
+	d := sessionDiff{Session: id, Run: told.Run, From: told.From}
+	d.Patch, d.Cut, d.Files = told.Patch, told.Cut, []git.FileChange{}
+	for _, f := range told.Files {
+		d.Files = append(d.Files, git.FileChange(f))
+	}
+	return d, err
+}
+
+func (o restoreOptions) savedDiff(ctx context.Context, c *api.Client, s api.Session, patch bool) (sessionDiff, error) {
 	save, err := lastSave(s)
 	if err != nil {
 		return sessionDiff{}, err
@@ -69,8 +104,16 @@ func (o restoreOptions) diff(ctx context.Context, c *api.Client, s api.Session, 
 			return d, err
 		}
 	}
-	d.Diff, err = r.Diff(ctx, base, commit, patch)
+	d.Diff, err = r.Diff(ctx, base, commit, most(patch))
 	return d, err
+}
+
+// most is how long a patch may be, 0 if none is wanted.
+func most(patch bool) int64 {
+	if patch {
+		return git.DiffAll
+	}
+	return 0
 }
 
 // worktreeHere is the session's worktree, if it is on this machine.
@@ -117,7 +160,7 @@ func liveDiff(ctx context.Context, s api.Session, tree blaise.Resource, patch bo
 		base, err = shot.Fork(ctx, r)
 	}
 	if err == nil {
-		d.Diff, err = shot.Diff(ctx, base, patch)
+		d.Diff, err = shot.Diff(ctx, base, most(patch))
 	}
 	if closeErr := shot.Close(); err == nil {
 		err = closeErr
@@ -132,12 +175,19 @@ func (a *app) printDiff(d sessionDiff, stat bool) error {
 	if d.Without != "" {
 		fmt.Fprintf(a.err, "warning: %s lacks the work that was saved last: it is %s\n", d.From, d.Without)
 	}
+	if d.Cut {
+		fmt.Fprintln(a.err, "warning: this is the first MB of the changes: run this on the machine of the runner for all")
+	}
 	if len(d.Files) == 0 {
 		_, err := fmt.Fprintf(a.out, "session %s has changed nothing\n", d.Session)
 		return err
 	}
 	if !stat {
-		_, err := fmt.Fprint(a.out, d.Patch)
+		patch := d.Patch
+		if a.width > 0 { // on a terminal it moves nothing; elsewhere it is to be applied
+			patch = harmless(patch)
+		}
+		_, err := fmt.Fprint(a.out, patch)
 		return err
 	}
 	for _, f := range d.Files {

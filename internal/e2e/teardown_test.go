@@ -32,7 +32,7 @@ func (b lab) mend() {
 }
 
 // browser signs a browser in once, and sends a form of the session's page: what
-// the person clicks.
+// the person clicks; without a form it reads a page.
 func (b lab) browser() func(path string, form url.Values) (int, string) {
 	b.t.Helper()
 	jar, _ := cookiejar.New(nil)
@@ -60,6 +60,10 @@ func (b lab) browser() func(path string, form url.Values) (int, string) {
 	in, _ := http.NewRequest("GET", link.URL, nil)
 	send(in)
 	return func(path string, form url.Values) (int, string) {
+		if form == nil {
+			req, _ := http.NewRequest("GET", b.url()+path, nil)
+			return send(req)
+		}
 		req, _ := http.NewRequest("POST", b.url()+path, strings.NewReader(form.Encode()))
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		req.Header.Set("Origin", b.url())

@@ -70,6 +70,7 @@ var conformance = []struct {
 	{"blobs are kept once and go with their session", testBlobs},
 	{"a blob that is not whole leaves nothing", testBrokenBlobs},
 	{"the same blob from many is kept once", testBlobsTogether},
+	{"what a session changed is kept as told last", testDiff},
 	{"of a deleted session one row stays", testDelete},
 	{"what may be deleted is listed", testSettled},
 }
