@@ -55,9 +55,15 @@ type Runner struct {
 	Slots  int // runs at a time, 4 unless set
 	Labels map[string]string
 	Repos  []string // patterns of the repositories that it may fetch by URL
+	// MirrorDays is for how many days a mirror that nobody fetches is kept, 30
+	// unless set; 0: for ever.
+	MirrorDays int
 }
 
-const defaultSlots = 4
+const (
+	defaultSlots      = 4
+	defaultMirrorDays = 30
+)
 
 // Read reads the file at path. What is wrong in it is a Problems.
 func Read(path string) (Config, error) {

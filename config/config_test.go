@@ -51,7 +51,7 @@ runner: {slots: 2, labels: {os: linux}}
 			MCPServers: []json.RawMessage{[]byte(`{"args":[1],"command":"/bin/mcp","name":"files"}`)},
 			Terminal:   true,
 		},
-		Runner: config.Runner{Slots: 2, Labels: map[string]string{"os": "linux"}},
+		Runner: config.Runner{Slots: 2, Labels: map[string]string{"os": "linux"}, MirrorDays: 30},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)

@@ -18,11 +18,11 @@ var (
 	topKeys    = []string{"version", "dir", "agent", "plugs", "runner"}
 	agentKeys  = []string{"use", "command", "env", "install", "mcpServers", "fs", "terminal"}
 	envKeys    = []string{"from", "secret"}
-	runnerKeys = []string{"slots", "labels", "repos"}
+	runnerKeys = []string{"slots", "labels", "repos", "mirrorDays"}
 )
 
 func (c *checker) config(root *yaml.Node) Config {
-	cfg := Config{Runner: Runner{Slots: defaultSlots}}
+	cfg := Config{Runner: Runner{Slots: defaultSlots, MirrorDays: defaultMirrorDays}}
 	seen := map[string]bool{}
 	c.fields(root, "", topKeys, func(key string, value *yaml.Node) {
 		seen[key] = true
@@ -222,7 +222,7 @@ func (c *checker) plugProblem(n *yaml.Node, err error) {
 }
 
 func (c *checker) runner(n *yaml.Node) Runner {
-	r := Runner{Slots: defaultSlots}
+	r := Runner{Slots: defaultSlots, MirrorDays: defaultMirrorDays}
 	c.fields(n, "runner", runnerKeys, func(key string, value *yaml.Node) {
 		switch key {
 		case "slots":
@@ -235,6 +235,12 @@ func (c *checker) runner(n *yaml.Node) Runner {
 			r.Labels = c.labels(value)
 		case "repos":
 			r.Repos = c.repos(value)
+		case "mirrorDays":
+			days, ok := c.number(value, "runner.mirrorDays")
+			if ok && days < 0 {
+				c.problem(value, "runner.mirrorDays: want a number of days, or 0 for ever, got %d", days)
+			}
+			r.MirrorDays = days
 		}
 	})
 	return r

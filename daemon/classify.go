@@ -36,6 +36,8 @@ func (j judge) thing(r blaise.Resource) api.Thing {
 	switch {
 	case r.Kept != "" && (r.Environment == "" || r.Kind == plug.ResourceRestored): // no environment's own
 		t.Class, t.Why = api.ClassKept, r.Kept
+	case r.Kind == plug.ResourceMirror:
+		t.Class, t.Why = api.ClassOrphaned, "nobody has fetched it for runner.mirrorDays"
 	case r.Environment == "":
 		t.Class, t.Why = api.ClassUnknown, "nothing says whose it is"
 	case r.Machine != "" && !mine:

@@ -49,7 +49,7 @@ func (p Premises) look(ctx context.Context) (found []blaise.Resource, unseen []s
 			unseen = append(unseen, err.Error())
 		}
 	}
-	mirrors, err := plug.Mirrors(ctx, p.StateDir)
+	mirrors, err := plug.Mirrors(ctx, p.StateDir, p.keepMirrors())
 	if err != nil {
 		unseen = append(unseen, err.Error())
 	}

@@ -23,7 +23,7 @@ import (
 
 // A Reaped says what became of the rest of one environment.
 type Reaped struct {
-	Environment blaise.EnvironmentID `json:"environment"`
+	Environment blaise.EnvironmentID `json:"environment"` // "": mirrors, which are of none
 	Things      []api.Thing          `json:"things"`
 	Saved       []blaise.SavedWork   `json:"saved,omitempty"`
 	Notes       []string             `json:"notes,omitempty"`
@@ -60,6 +60,9 @@ func (p Premises) Reap(ctx context.Context, r Reaped, discard string) Reaped {
 }
 
 func (p Premises) reap(ctx context.Context, r *Reaped, discard string) error {
+	if r.Environment == "" {
+		return p.reapMirrors(ctx, r.Things)
+	}
 	for _, t := range r.Things {
 		if t.Kind != kindProcess {
 			continue

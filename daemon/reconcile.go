@@ -23,6 +23,7 @@ func (d *Daemon) reconcile(ctx context.Context) {
 	tick := time.NewTicker(reconcileEvery)
 	defer tick.Stop()
 	for {
+		d.dropMirrors(ctx)
 		d.look(ctx)
 		select {
 		case <-tick.C:

@@ -26,12 +26,32 @@ const fetchWait = time.Hour
 // for a password: it has what the user's own git has.
 func Mirror(ctx context.Context, dir string, u URL, progress func(Progress)) (*Repo, error) {
 	asked := time.Now()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make mirror: %w", err)
-	}
 	r := &Repo{Dir: dir, CommonDir: dir, Bare: true}
-	lock := filepath.Join(dir, fetchLock)
-	err := r.lockedBy(ctx, lock, fetchWait, func(ctx context.Context) error {
+	for {
+		err := r.mirror(ctx, asked, u, progress)
+		switch {
+		case errors.Is(err, errRemoved):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		return Open(ctx, dir)
+	}
+}
+
+// errRemoved is for who waited for a mirror while it was removed.
+var errRemoved = errors.New("the mirror was removed")
+
+// mirror fetches once, unless another does it after asked.
+func (r *Repo) mirror(ctx context.Context, asked time.Time, u URL, progress func(Progress)) error {
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+		return fmt.Errorf("make mirror: %w", err)
+	}
+	lock := filepath.Join(r.Dir, fetchLock)
+	return r.lockedBy(ctx, lock, fetchWait, func(ctx context.Context) error {
+		if _, err := os.Stat(lock); errors.Is(err, fs.ErrNotExist) {
+			return errRemoved
+		}
 		if fetchedSince(lock, asked, u) {
 			return nil // another has just done it
 		}
@@ -40,10 +60,6 @@ func Mirror(ctx context.Context, dir string, u URL, progress func(Progress)) (*R
 		}
 		return os.WriteFile(lock, []byte(u.text+"\n"), 0o600)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return Open(ctx, dir)
 }
 
 // MirroredFrom is the address that the mirror in dir was last fetched from, as it

@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/cgi"
@@ -168,5 +169,33 @@ func TestMirrorAsksNobodyForAPassword(t *testing.T) {
 	t.Setenv("GIT_ASKPASS", ask)
 	if _, err := git.Mirror(t.Context(), dir, u, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// Who waits for a mirror while it is removed fetches it anew, and what is being
+// fetched is not removed.
+func TestMirrorIsRemovedUnderNobody(t *testing.T) {
+	t.Parallel()
+	text, _ := webRepo(t, "")
+	dir, u := filepath.Join(tempDir(t), "m.git"), parsed(t, text)
+	if _, err := git.Mirror(t.Context(), dir, u, nil); err != nil {
+		t.Fatal(err)
+	}
+	var fetching sync.WaitGroup
+	defer fetching.Wait()
+	err := git.RemoveMirror(t.Context(), dir, func(ctx context.Context) error {
+		fetching.Go(func() {
+			if r, err := git.Mirror(t.Context(), dir, u, nil); err != nil || r.Dir != dir {
+				t.Errorf("fetched anew: %+v, %v", r, err)
+			}
+		})
+		err := git.RemoveMirror(ctx, dir, func(context.Context) error { return nil })
+		if !errors.Is(err, git.ErrLocked) {
+			t.Errorf("removed while another has it: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -77,7 +77,10 @@ func Tidy(ctx context.Context, stateDir string, id blaise.EnvironmentID) {
 	_ = os.Remove(dir)
 }
 
-func environmentDir(stateDir, id string) string { return filepath.Join(stateDir, "environments", id) }
+func environmentDir(stateDir, id string) string { return filepath.Join(stateDir, environmentsName, id) }
+
+// environmentsName is where environments keep what is theirs, below the state.
+const environmentsName = "environments"
 
 // Record is the plug as Blaise would record it.
 func (r Recorded) Record(machine blaise.MachineID) blaise.PlugRecord {

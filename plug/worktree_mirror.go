@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/git"
@@ -78,20 +79,22 @@ func (w *worktree) refresh(ctx context.Context, s Scope, dir string) error {
 const ResourceMirror = "mirror"
 
 // Mirrors lists the mirrors below a runner's state directory, and the sessions
-// of which work is saved in them. They stay: the next session fetches less.
-func Mirrors(ctx context.Context, state string) (found []blaise.Resource, err error) {
+// of which work is saved in them. They stay, so that the next session fetches
+// less, but for those that nobody has fetched for as long as keep and that hold
+// nothing of their own: these have no word why they are kept. A keep of 0 keeps
+// all.
+func Mirrors(ctx context.Context, state string, keep time.Duration) (found []blaise.Resource, err error) {
 	names, err := fs.Glob(os.DirFS(mirrorsDir(state)), "*.git")
 	for _, name := range names {
 		dir := filepath.Join(mirrorsDir(state), name)
-		mirror := blaise.Resource{Kind: ResourceMirror, Name: dir, Where: state, Kept: "never fetched whole"}
-		var saves []blaise.Resource
-		if from := git.MirroredFrom(dir); from != "" {
-			mirror.Kept = "fetched from " + from
-			var saveErr error
-			saves, saveErr = listSaves(ctx, &git.Repo{Dir: dir, CommonDir: dir, Bare: true})
-			err = errors.Join(err, saveErr)
+		mirror := blaise.Resource{Kind: ResourceMirror, Name: dir, Where: state}
+		var keptErr error
+		mirror.Kept, keptErr = mirrorKept(ctx, state, dir, keep)
+		found, err = append(found, mirror), errors.Join(err, keptErr)
+		if git.MirroredFrom(dir) != "" {
+			saves, saveErr := listSaves(ctx, &git.Repo{Dir: dir, CommonDir: dir, Bare: true})
+			found, err = append(found, saves...), errors.Join(err, saveErr)
 		}
-		found = append(append(found, mirror), saves...)
 	}
 	return found, err
 }

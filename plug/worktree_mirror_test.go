@@ -48,7 +48,7 @@ func TestWorktreeByURL(t *testing.T) {
 	if left := w.Ledger(); len(left) > 0 {
 		t.Errorf("in the ledger: %v", left)
 	}
-	found, err := plug.Mirrors(t.Context(), w.State)
+	found, err := plug.Mirrors(t.Context(), w.State, 0)
 	if err != nil || len(found) != 2 || found[0].Kind != plug.ResourceMirror || found[1].Kind != plug.ResourceSaves {
 		t.Errorf("listed: %+v, %v", found, err)
 	}

@@ -24,8 +24,9 @@ func reapCommand(a *app) *cobra.Command {
 	c := a.jsonFlag(&cobra.Command{
 		Use: "reap", Short: "Remove what is left of environments that are gone",
 		Long: `Remove what runner inventory calls orphaned, and nothing else: made by this
-runner, of an environment that Blaise says is gone or does not know. Work in it
-is saved first; where that fails it stays, unless --discard gives the work up,
+runner, of an environment that Blaise says is gone or does not know, and mirrors
+that nobody has fetched for runner.mirrorDays (the daemon removes these itself). Work
+in an environment is saved first; where that fails it stays, unless --discard gives the work up,
 with a reason. Blaise must answer: without its word nothing is removed.`,
 		Example: "  runner reap --dry-run\n  runner reap\n  runner reap --discard --reason \"the disk is broken\"",
 		Args:    cobra.NoArgs,
@@ -89,7 +90,7 @@ func (a *app) reaped(done []daemon.Reaped, o reapOptions) error {
 		}
 	}
 	if failed > 0 {
-		return blaise.Errorf(blaise.CodeInternal, "%d of %d environments are still there", failed, len(done))
+		return blaise.Errorf(blaise.CodeInternal, "%d of %d are still there", failed, len(done))
 	}
 	if len(done) == 0 && !a.json {
 		fmt.Fprintln(a.out, "nothing is orphaned")
@@ -106,7 +107,11 @@ func (a *app) printReaped(r daemon.Reaped, dry bool) {
 		verb = "not removed"
 	}
 	for _, t := range r.Things {
-		fmt.Fprintf(a.out, "%s: %s %s of %s: %s\n", verb, t.Kind, printable(t.Name), t.Environment, t.Why)
+		of := ""
+		if t.Environment != "" {
+			of = " of " + string(t.Environment)
+		}
+		fmt.Fprintf(a.out, "%s: %s %s%s: %s\n", verb, t.Kind, printable(t.Name), of, t.Why)
 	}
 	for _, w := range r.Saved {
 		fmt.Fprintf(a.out, "saved: %s in %s (%s)\n", w.Ref, w.Repo, blaise.Count(w.Files, "file"))
@@ -115,6 +120,10 @@ func (a *app) printReaped(r daemon.Reaped, dry bool) {
 		fmt.Fprintf(a.out, "note: %s\n", printable(note))
 	}
 	if r.Error != "" {
-		fmt.Fprintf(a.err, "runner: environment %s: %s\n", r.Environment, printable(r.Error))
+		of := "mirrors"
+		if r.Environment != "" {
+			of = "environment " + string(r.Environment)
+		}
+		fmt.Fprintf(a.err, "runner: %s: %s\n", of, printable(r.Error))
 	}
 }

@@ -1,0 +1,43 @@
+package daemon_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A daemon removes, when it looks around, the mirrors that nobody has fetched for
+// as long as its blaise.yml says, and leaves the others.
+func TestDaemonRemovesMirrorsNobodyFetches(t *testing.T) {
+	t.Parallel()
+	h := newHelper(t, newControl(t))
+	long := time.Now().Add(-31 * 24 * time.Hour)
+	dirs := map[string]time.Time{"old.git": long, "new.git": time.Now()}
+	for name, at := range dirs {
+		dir := filepath.Join(h.State, "mirrors", name)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		lock := filepath.Join(dir, "fetch.lock") // of a first fetch that was cut off
+		if err := os.WriteFile(lock, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(lock, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.start(t)
+	gone := func() bool {
+		_, err := os.Stat(filepath.Join(h.State, "mirrors", "old.git"))
+		return os.IsNotExist(err)
+	}
+	for end := time.Now().Add(30 * time.Second); !gone(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the mirror is still there")
+		}
+	}
+	if _, err := os.Stat(filepath.Join(h.State, "mirrors", "new.git")); err != nil {
+		t.Errorf("a young mirror: %v", err)
+	}
+}
