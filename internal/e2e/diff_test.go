@@ -27,7 +27,7 @@ func TestChangesOfARunnerElsewhere(t *testing.T) {
 		}
 	}
 	changes("&lt;b&gt;one.txt", "&#43;first", "as run <code>"+string(id)+".1</code>")
-	token := "ghp_" + strings.Repeat("aB3", 12)
+	token := "ghp_" + "16C7e42F292c6912E7" + "710c838347Ae178B4a"
 	b.say(id, "write two.txt second "+token)
 	b.writes(id, 2)
 	b.run("end", string(id))
