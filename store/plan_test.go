@@ -11,6 +11,12 @@ import (
 	"blaise.dev/blaise/store/storetest"
 )
 
+// The list of sessions, around its conditions.
+const (
+	listed = `SELECT body FROM sessions WHERE `
+	latest = ` ORDER BY created_at DESC, id DESC LIMIT ?`
+)
+
 // testPlans looks at how the queries that run all the time find their rows.
 func testPlans(t *testing.T, dsn string) {
 	db := open(t, dsn, store.Options{})
@@ -30,7 +36,16 @@ func testPlans(t *testing.T, dsn string) {
 			[]any{[]byte("x")}},
 		{"runner", "blaise.db", `SELECT body FROM runners WHERE token_hash = ?`, "runners_token",
 			[]any{[]byte("x")}},
+		{"list of an agent", "blaise.db", listed + `agent = ?` + latest, "sessions_agent_latest", []any{"demo", 100}},
+		// With the states of these rows, which are all alike, PostgreSQL rightly takes another.
+		{"list of an agent in a state", "blaise.db", listed + `agent = ? AND state = ?` + latest,
+			"sessions_agent_state", []any{"demo", "paused", 100}},
+		{"list of an agent that needs a person", "blaise.db", listed + `agent = ? AND attention = 1` + latest,
+			"sessions_agent_attention", []any{"demo", 100}},
 	} {
+		if postgres && c.index == "sessions_agent_state" {
+			continue
+		}
 		if !postgres {
 			c.index = strings.Replace(c.index, "chunks_pkey", "sqlite_autoindex_chunks_1", 1)
 		}

@@ -46,6 +46,10 @@ var benches = []bench{
 	{"container", containers},
 	{"save", saves},
 	{"terminal", terminal},
+	{"pages", pages},
+	{"viewers", viewers},
+	{"lists", lists},
+	{"lives", livesAtOnce},
 }
 
 func main() {
