@@ -163,15 +163,15 @@ func saidError(line string) error {
 }
 
 // smallShim is the small program beside the one that holds the shim, if it is
-// there: two of it stand beside every command, and it begins in half the time.
+// there: it stands beside every command, and begins in half the time.
 func smallShim(outer Env) string {
-	shim := outer.Place().Shim
+	program := outer.Place().Shim
 	if !onHost(outer) {
-		return shim
+		return program
 	}
-	small := filepath.Join(filepath.Dir(shim), "blaise-shim")
+	small := filepath.Join(filepath.Dir(program), shim.SmallName)
 	if isFile(small) {
 		return small
 	}
-	return shim
+	return program
 }

@@ -30,8 +30,9 @@
 //
 //	get, put   one file of a workspace
 //	resolve    where the links of paths lead
-//	sandbox    run a command as a prisoner (package jail): its shim, "inside", is
-//	           the first process in there, and this one relays signals and its end
+//	sandbox    run a command as a prisoner (package jail): the shim "inside" is the
+//	           first process in there. A shim that is to run this verb of its own
+//	           program runs the prisoner itself: one start less for every command
 //	tty        run a command on a terminal of its own; stdin is input and its sizes
 //	probe      say in JSON what of a sandbox can be had here
 //	proxy      the door of a sandbox to the network (package gate)

@@ -28,7 +28,9 @@ type keeper struct {
 	died   chan syscall.WaitStatus // the command ended
 	empty  chan struct{}           // no child is left
 	pid    int
-	ended  bool // the command was reaped; its pid may be somebody else's
+	guard  *guard // of a command in a sandbox: pid is its
+	begun  bool   // it was said that the command started
+	ended  bool   // it was said how it ended; its pid may be somebody else's
 	kill   sync.Once
 }
 
@@ -56,13 +58,23 @@ func (k *keeper) run(argv []string) int {
 		k.say("error %s %s", kind, oneLine(err.Error()))
 		return 127
 	}
-	letGo()
-	k.say("started %d %d", k.pid, StartTime(k.pid))
+	if k.guard == nil {
+		k.begin()
+	} else {
+		go k.guard.listen()
+	}
 	go k.listen()
 	go k.reap()
-	staySmall()
 	k.obey()
 	return 0
+}
+
+// begin says that the command runs.
+func (k *keeper) begin() {
+	k.begun = true
+	letGo()
+	k.say("started %d %d", k.pid, StartTime(k.pid))
+	staySmall()
 }
 
 func (k *keeper) say(format string, args ...any) {
@@ -70,6 +82,9 @@ func (k *keeper) say(format string, args ...any) {
 }
 
 func (k *keeper) start(argv []string) (kind string, err error) {
+	if order, ok := sandboxOrder(argv); ok {
+		return kindFailed, k.imprison(order)
+	}
 	path, err := exec.LookPath(argv[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) {
 		return kindOf(err), err
@@ -130,8 +145,18 @@ func (k *keeper) reap() {
 
 func (k *keeper) obey() {
 	orders := k.orders
+	var words <-chan string
+	if k.guard != nil {
+		words = k.guard.words
+	}
 	for {
 		select {
+		case word, ok := <-words:
+			if !ok {
+				words = nil
+				continue
+			}
+			k.hear(word)
 		case o, ok := <-orders:
 			if !ok {
 				orders = nil
@@ -141,7 +166,7 @@ func (k *keeper) obey() {
 		case <-k.timer.C:
 			k.checkFence()
 		case ws := <-k.died:
-			k.report(ws)
+			k.end(ws)
 		case <-k.empty:
 			k.last()
 			return
@@ -154,20 +179,31 @@ func (k *keeper) obey() {
 func (k *keeper) last() {
 	select {
 	case ws := <-k.died:
-		k.report(ws)
+		k.end(ws)
 	default:
 	}
 	killGroup(k.pid)
 }
 
-func (k *keeper) report(ws syscall.WaitStatus) {
-	k.ended = true
+// end takes the death of what was started. A guard may have said before how
+// the command ended.
+func (k *keeper) end(ws syscall.WaitStatus) {
+	if k.guard != nil {
+		k.bury()
+	}
 	if ws.Signaled() {
-		k.say("exit %d %s", 128+int(ws.Signal()), unix.SignalName(ws.Signal()))
+		k.report(128+int(ws.Signal()), unix.SignalName(ws.Signal()))
 	} else {
-		k.say("exit %d -", ws.ExitStatus())
+		k.report(ws.ExitStatus(), "-")
 	}
 	k.killAll()
+}
+
+func (k *keeper) report(code int, signal string) {
+	if !k.ended {
+		k.ended = true
+		k.say("exit %d %s", code, signal)
+	}
 }
 
 func (k *keeper) carryOut(order string) {
@@ -176,7 +212,7 @@ func (k *keeper) carryOut(order string) {
 	switch verb {
 	case "signal":
 		if n > 0 && !k.ended {
-			_ = syscall.Kill(-k.pid, syscall.Signal(n))
+			k.signal(syscall.Signal(n))
 		}
 	case "fence":
 		if err != nil {
@@ -191,6 +227,14 @@ func (k *keeper) carryOut(order string) {
 	case "kill":
 		k.killAll()
 	}
+}
+
+func (k *keeper) signal(sig syscall.Signal) {
+	if k.guard != nil {
+		k.guard.signal(sig)
+		return
+	}
+	_ = syscall.Kill(-k.pid, sig)
 }
 
 func (k *keeper) killAll() {

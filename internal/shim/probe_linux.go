@@ -2,9 +2,11 @@ package shim
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 
 	"blaise.dev/blaise/internal/shim/jail"
 )
@@ -60,13 +62,19 @@ func try(spec jail.Spec) error {
 			return fmt.Errorf("bwrap is not installed")
 		}
 	}
-	out := os.Stdout
-	os.Stdout = os.Stderr // what it says is not our answer
-	defer func() { os.Stdout = out }()
-	p, err := imprison(spec, []string{spec.Shim, "shim", "get", "/", "/"})
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	<-p.Gone()
-	return nil
+	out, err := exec.Command(self, "shim", "sandbox", spec.String(), "--", spec.Shim, "shim", "get", "/", "/").CombinedOutput()
+	_, line, said := strings.Cut(string(out), Word(spec.Nonce))
+	line, _, _ = strings.Cut(line, "\n")
+	switch verb, why, _ := strings.Cut(line, " "); {
+	case !said:
+		return fmt.Errorf("%w: %s", err, oneLine(string(out)))
+	case verb == "error":
+		_, why, _ = strings.Cut(why, " ")
+		return errors.New(why)
+	}
+	return nil // that there is nothing to get is no matter
 }

@@ -1,14 +1,13 @@
 package shim
 
 import (
-	"context"
-	"errors"
+	"bufio"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -16,89 +15,112 @@ import (
 	"blaise.dev/blaise/internal/shim/jail"
 )
 
-// sandboxVerb serves "sandbox SPEC -- COMMAND ARGS...": it starts the command
-// as a prisoner and is to whoever started it as the command would be, signals
-// and end alike. Its first word is a line on stderr, see Word.
+// sandboxVerb serves "sandbox SPEC -- COMMAND ARGS..." where no keeper has seen
+// that it was to start this: it is to whoever started it as the command would
+// be, signals and end alike.
 func sandboxVerb(args []string) int {
-	if len(args) < 3 || args[1] != "--" {
-		fmt.Fprintln(os.Stderr, "usage: shim sandbox SPEC -- COMMAND ARGS...")
-		return 2
+	self, err := os.Executable()
+	var ours, theirs *os.File
+	if err == nil {
+		ours, theirs, err = socketPair()
 	}
-	spec, err := jail.ParseSpec(args[0])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "shim sandbox:", err)
-		return 2
+		return 126
 	}
 	runtime.GOMAXPROCS(1)
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT,
 		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH)
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGTSTP)
-	runtime.LockOSThread() // the prisoner dies with this thread
-	p, err := imprison(spec, args[2:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, Word(spec.Nonce, "error", startKind(err), oneLine(err.Error())))
-		return 126
-	}
-	fmt.Fprintln(os.Stderr, Word(spec.Nonce, "started"))
-	letGo()
-	staySmall()
-	return relay(p, signals)
+	go func() { // ends with the program
+		for s := range signals {
+			fmt.Fprintf(ours, "signal %d\n", s)
+		}
+	}()
+	go func() {
+		defer func() { _ = syscall.Shutdown(int(theirs.Fd()), syscall.SHUT_WR) }() // it is read from still
+		newKeeper(theirs, 0).run(append([]string{self, "shim", "sandbox"}, args...))
+	}()
+	return relay(ours)
 }
 
-// imprison starts the command and returns when it runs.
-func imprison(spec jail.Spec, argv []string) (*Process, error) {
-	if err := spec.Prepare(); err != nil {
-		return nil, err
+// relay ends as the keeper says that the command did, when its tree is gone.
+func relay(ctl *os.File) int {
+	code, name := 126, ""
+	lines := bufio.NewScanner(ctl)
+	for lines.Scan() {
+		switch verb, rest, _ := strings.Cut(lines.Text(), " "); verb {
+		case "error":
+			fmt.Fprintln(os.Stderr, "shim sandbox:", rest)
+		case "exit":
+			_, _ = fmt.Sscan(rest, &code, &name)
+		}
 	}
-	cmd, err := guardCommand(spec, argv)
+	dieOf(name)
+	return code
+}
+
+// startGuard starts the prisoner's first process: a shim that confines itself.
+// It must be called on a thread that stays: the prisoner dies with it.
+func startGuard(spec jail.Spec, argv []string, ctl *os.File) (pid int, err error) {
+	path, args, err := guardCommand(spec, argv)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	release, err := spec.Join(cmd.SysProcAttr)
+	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if spec.Driver == jail.Namespaces {
+		ownNamespaces(attr, spec)
+	}
+	release, err := spec.Join(attr)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer release()
-	cmd.Env = spec.Environ(os.Environ())
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	p, err := launch(context.Background(), cmd, newMark(""), argv[0])
-	return p, missing(err)
-}
-
-// missing says what a program that cannot be seen is: not there, though the
-// loader may be what is missing.
-func missing(err error) error {
-	if err != nil && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %w", ErrNotFound, err)
-	}
-	return err
-}
-
-// guardCommand is the prisoner's first process: a shim that confines itself.
-func guardCommand(spec jail.Spec, argv []string) (*exec.Cmd, error) {
-	self, err := os.Executable()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return nil, fmt.Errorf("find shim: %w", err)
+		return 0, err
 	}
+	defer null.Close()
+	// The command's files are for the command: bwrap, which stays, would hold
+	// them open longer. What it complains of is for us.
+	pid, err = syscall.ForkExec(path, args, &syscall.ProcAttr{
+		Env:   append(spec.Environ(os.Environ()), bornVariable+"=1"),
+		Files: []uintptr{null.Fd(), null.Fd(), ctl.Fd(), ctl.Fd(), 0, 1, 2}, Sys: attr,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("start %s: %w", path, err)
+	}
+	return pid, nil
+}
+
+// takeFiles makes the files that a guard was started with its command's.
+func takeFiles() error {
+	for fd := range 3 {
+		if err := replaceFD(firstFile+fd, fd); err != nil {
+			return fmt.Errorf("take files of the command: %w", err)
+		}
+		_ = syscall.Close(firstFile + fd) // or they would be held open
+	}
+	return nil
+}
+
+// firstFile is where a guard finds the command's files, behind its own.
+const firstFile = 4
+
+func guardCommand(spec jail.Spec, argv []string) (path string, args []string, err error) {
 	inside := append([]string{"shim", "inside", spec.String(), "--"}, argv...)
-	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	switch spec.Driver {
 	case jail.Bubblewrap:
-		path, err := exec.LookPath("bwrap")
-		if err != nil {
-			return nil, fmt.Errorf("find bwrap: %w", err)
+		if path, err = exec.LookPath("bwrap"); err != nil {
+			return "", nil, fmt.Errorf("find bwrap: %w", err)
 		}
-		args := append([]string{"bwrap"}, spec.Bwrap()...)
-		args = append(args, spec.Shim)
-		return &exec.Cmd{Path: path, Args: append(args, inside...), SysProcAttr: attr}, nil
-	case jail.Namespaces:
-		ownNamespaces(attr, spec)
-	case jail.Landlock:
-	default:
-		return nil, fmt.Errorf("no sandbox driver is known as %q", spec.Driver)
+		args = append([]string{"bwrap"}, spec.Bwrap()...)
+		return path, append(append(args, spec.Shim), inside...), nil
+	case jail.Namespaces, jail.Landlock:
+		return spec.Shim, append([]string{spec.Shim}, inside...), nil
 	}
-	return &exec.Cmd{Path: self, Args: append([]string{self}, inside...), SysProcAttr: attr}, nil
+	return "", nil, fmt.Errorf("no sandbox driver is known as %q", spec.Driver)
 }
 
 // ownNamespaces has the kernel make them. The user is the same inside: what it
@@ -113,24 +135,6 @@ func ownNamespaces(attr *syscall.SysProcAttr, spec jail.Spec) {
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
-}
-
-// relay passes signals on until the prisoner's whole tree is gone, and ends as
-// its command did.
-func relay(p *Process, signals <-chan os.Signal) int {
-	for {
-		select {
-		case s := <-signals:
-			_ = p.Signal(s) // it may have ended: then it needs none
-		case <-p.Gone():
-			code, name, err := p.Wait()
-			if err != nil {
-				return 126
-			}
-			dieOf(name)
-			return code
-		}
-	}
 }
 
 // dieOf ends this process by the signal, if it is one that ends a process and
@@ -161,6 +165,9 @@ func insideVerb(args []string) int {
 	spec, err := jail.ParseSpec(args[0])
 	if err == nil {
 		err = enter(spec)
+	}
+	if err == nil {
+		err = takeFiles()
 	}
 	if err != nil {
 		k.say("error %s make sandbox (%s): %s", kindFailed, spec.Driver, oneLine(err.Error()))

@@ -21,7 +21,9 @@ func (s Spec) Join(attr *syscall.SysProcAttr) (release func(), err error) {
 	}
 	switch err := os.WriteFile(filepath.Join(s.Group, "tasks"), []byte("0"), 0); {
 	case err == nil:
-		return func() {}, nil
+		return func() { // the thread goes back: it is none of those that the group bounds
+			_ = os.WriteFile(filepath.Join(filepath.Dir(s.Group), "tasks"), []byte("0"), 0)
+		}, nil
 	case !os.IsNotExist(err) && !os.IsPermission(err): // where there is no such file, none can be made
 		return nil, fmt.Errorf("join control group: %w", err)
 	}
