@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -21,14 +23,12 @@ func restoreCommand(a *app) *cobra.Command {
 			"repository, without touching what is checked out; with --to, as files in a new folder.\n" +
 			"Work of a runner that was there for one run comes from Blaise, into the clone of its\n" +
 			"repository that this is run in or that --repo names.\n" +
-			"While a save is under way it waits for it, for up to a minute.",
-		Example: "  blaise restore k3v9\n  blaise restore k3v9 --to ../k3v9", Args: exactArgs("a session"),
+			"While a save is under way it waits for it, for up to a minute. --save brings back an older\n" +
+			"one, by its number: blaise show lists them.",
+		Example: "  blaise restore k3v9\n  blaise restore k3v9 --to ../k3v9\n  blaise restore k3v9 --save 2 --to ../before",
+		Args:    exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			s, err := a.settled(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			save, err := lastSave(s)
+			s, save, err := o.chosen(ctx, a, c, args[0])
 			if err != nil {
 				return err
 			}
@@ -42,10 +42,49 @@ func restoreCommand(a *app) *cobra.Command {
 	})
 	c.Flags().StringVar(&o.to, "to", "", "make a worktree with the files in this new folder")
 	c.Flags().StringVar(&o.repo, "repo", "", "the repository, if it has moved or is on another machine")
+	c.Flags().IntVar(&o.save, "save", 0, "the `NUMBER` of the save, as blaise show lists them (default the last)")
 	return c
 }
 
-type restoreOptions struct{ to, repo string }
+type restoreOptions struct {
+	to, repo string
+	save     int // 0: the last
+}
+
+// chosen is the session, and the save of it that is meant.
+func (o restoreOptions) chosen(ctx context.Context, a *app, c *api.Client, given string) (
+	s api.Session, save blaise.SavedWork, err error,
+) {
+	if o.save == 0 {
+		if s, err = a.settled(ctx, c, given); err == nil {
+			save, err = lastSave(s)
+		}
+		return s, save, err
+	}
+	if s, err = found(ctx, c, given); err == nil {
+		save, err = saveOf(s, o.save)
+	}
+	return s, save, err
+}
+
+// saveOf is the save with a number.
+func saveOf(s api.Session, n int) (blaise.SavedWork, error) {
+	var have []string
+	for _, w := range s.Saves {
+		if w.Commit == "" && w.Ref == "" {
+			continue
+		}
+		if w.N == n {
+			return w, nil
+		}
+		have = append(have, strconv.Itoa(w.N))
+	}
+	if len(have) == 0 {
+		return lastSave(s) // it says what to do
+	}
+	return blaise.SavedWork{}, blaise.Errorf(blaise.CodeNotFound, "session %s has no save %d", s.ID, n).
+		WithHint("it has %s: blaise show %s", strings.Join(have, ", "), s.ID)
+}
 
 // A restored says what was brought back.
 type restored struct {

@@ -63,7 +63,7 @@ func (a *app) printSession(s api.Session) {
 	a.printMessages(s.Messages)
 	a.printRuns(s.Runs)
 	for _, w := range s.Saves {
-		a.field("saved", "%s in %s (%s)", w.Ref, w.Repo, blaise.Count(w.Files, "file"))
+		a.field(fmt.Sprintf("save %d", w.N), "%s, %s, %s", placeOf(w), ago(w.At, a.now()), blaise.Count(w.Files, "file"))
 	}
 }
 
