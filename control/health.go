@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"blaise.dev/blaise/store"
 )
 
 // What may be wrong with a control plane, in words that anybody may read.
 var (
 	ErrStore  = errors.New("the store does not answer")
+	ErrFull   = store.ErrFull
 	ErrClocks = errors.New("nobody looks at the clocks")
 )
 
@@ -18,9 +21,11 @@ var (
 const clocksWithin = 4 * sweepMost
 
 // Healthy answers nil if decisions can be made and clocks fire; else the error
-// is ErrStore or ErrClocks, with its cause.
+// is ErrStore, ErrFull or ErrClocks, with its cause.
 func (c *Control) Healthy(ctx context.Context) error {
-	if err := c.db.Ping(ctx); err != nil {
+	if err := c.db.Ping(ctx); errors.Is(err, ErrFull) {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	if d := c.sweep.silent(); d > clocksWithin {

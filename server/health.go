@@ -62,8 +62,11 @@ func (s *Server) unready(ctx context.Context) string {
 		return ""
 	}
 	s.log.Warn("not ready", "error", err)
-	if errors.Is(err, control.ErrClocks) {
+	switch {
+	case errors.Is(err, control.ErrClocks):
 		return err.Error()
+	case errors.Is(err, control.ErrFull):
+		return control.ErrFull.Error() + ": make room there; the log says more"
 	}
 	return control.ErrStore.Error() + "; the log says why"
 }

@@ -44,6 +44,7 @@ func TestPostgres(t *testing.T) {
 		}
 	})
 	t.Run("notices after a crash", func(t *testing.T) { testNoticesAfterCrash(t, pg.Database(t)) })
+	t.Run("a newer store is refused", func(t *testing.T) { testNewer(t, pg.Database(t), identity(t)) })
 	t.Run("a dump is a backup", func(t *testing.T) { testDump(t, pg) })
 	t.Run("query plans", func(t *testing.T) { testPlans(t, pg.Database(t)) })
 }

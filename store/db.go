@@ -23,6 +23,8 @@ var ErrConflict = errors.New("session was changed meanwhile")
 type Options struct {
 	Log *slog.Logger
 	Now func() time.Time
+	// Version is the program's: a store that is too new for another names it.
+	Version string
 	// Identity is the path of the age identity that seals the state of plugs.
 	// It is made when missing. Without one SQLite keeps it in its directory
 	// and PostgreSQL refuses to keep the state of plugs.
@@ -52,12 +54,13 @@ type DB struct {
 	stop     context.CancelFunc
 	carriers sync.WaitGroup
 	carrying sync.Mutex // held by the one who carries notices over
+	pulse    pulse
 }
 
 // Open opens the store at dsn ("sqlite:DIR" or "postgres://..."), brings its
 // tables up to date and carries over the notices that a crash left behind. A
 // directory is used by one process at a time: a second one is refused with the
-// pid of the first.
+// pid of the first. CodeRefused: a version after the next has changed its tables.
 func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	db := &DB{o: o, wake: make(chan struct{}, 1), stop: func() {}}
 	db.defaults()
@@ -102,6 +105,9 @@ func (db *DB) open(ctx context.Context, dsn string) error {
 	default:
 		err = fmt.Errorf("open store: %q is neither sqlite:DIR nor postgres://", scheme)
 	}
+	if err == nil {
+		err = db.stamp(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -126,17 +132,6 @@ func (db *DB) Close() error {
 	}
 	db.closers = nil
 	return errors.Join(errs...)
-}
-
-// Ping says whether the store can be read, and a decision written.
-func (db *DB) Ping(ctx context.Context) error {
-	if err := db.reads.PingContext(ctx); err != nil {
-		return fmt.Errorf("reach store: %w", err)
-	}
-	if err := db.Tx(ctx, func(*Tx) error { return nil }); err != nil {
-		return fmt.Errorf("write to store: %w", err)
-	}
-	return nil
 }
 
 // now is the time that the store itself writes.

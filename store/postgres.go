@@ -22,7 +22,12 @@ func (db *DB) openPostgres(ctx context.Context, dsn string) error {
 	conns.SetMaxIdleConns(24)
 	conns.SetConnMaxIdleTime(5 * time.Minute)
 	db.closers = append(db.closers, conns.Close)
-	err = db.patiently(ctx, func() error { return migratePostgres(ctx, conns) })
+	err = db.patiently(ctx, func() error {
+		if err := db.allow(ctx, conns, postgresHasStore); err != nil {
+			return err
+		}
+		return migratePostgres(ctx, conns)
+	})
 	if err != nil {
 		return fmt.Errorf("open store: %w", err)
 	}

@@ -85,6 +85,11 @@ func (db *DB) openFile(ctx context.Context, path, tables string) (file, error) {
 		return file{}, fmt.Errorf("open %s: %w", path, err)
 	}
 	db.closers = append(db.closers, writes.Close)
+	if tables == "decisions" {
+		if err := db.allow(ctx, writes, sqliteHasStore); err != nil {
+			return file{}, err
+		}
+	}
 	if err := migrateSQLite(ctx, writes, tables); err != nil {
 		return file{}, fmt.Errorf("open %s: %w", path, err)
 	}

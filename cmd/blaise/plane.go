@@ -112,7 +112,9 @@ func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
 
 func (p *plane) openStore(ctx context.Context, hub *control.Hub) (*store.DB, error) {
 	o := p.o
-	so := store.Options{Log: o.log, Appended: hub.Appended, Took: p.meter.Stored, MaxBlob: o.maxFile << 20}
+	so := store.Options{
+		Log: o.log, Appended: hub.Appended, Took: p.meter.Stored, MaxBlob: o.maxFile << 20, Version: programVersion(),
+	}
 	dsn := o.dsn
 	if dsn == "" {
 		dsn = "sqlite:" + filepath.Join(o.data, "db")
