@@ -171,6 +171,12 @@ func (c *Client) Transcript(
 	}
 }
 
+// Event is one event of the transcript, whole where the transcript has it cut.
+func (c *Client) Event(ctx context.Context, id blaise.SessionID, seq int64) (transcript.Event, error) {
+	var out transcript.Event
+	return out, c.get(ctx, session(id, "/events/"+strconv.FormatInt(seq, 10)), nil, &out)
+}
+
 // Why explains a session, run or message (X7).
 func (c *Client) Why(ctx context.Context, id string) (Why, error) {
 	var out Why

@@ -40,7 +40,7 @@ func (c *conversation) touch(i *item, e transcript.Event) {
 
 // begin adds an item.
 func (c *conversation) begin(kind string, e transcript.Event) *item {
-	i := &item{Kind: kind, Seq: e.Seq, Turn: e.Turn, At: e.At, Late: e.Late}
+	i := &item{Kind: kind, Seq: e.Seq, Turn: e.Turn, At: e.At, Late: e.Late, session: blaise.RunID(e.Run).Session()}
 	c.items = append(c.items, i)
 	c.touch(i, e)
 	return i
@@ -102,6 +102,10 @@ type option struct {
 // add takes the next event.
 func (c *conversation) add(e transcript.Event) {
 	c.last = e.Seq
+	if cut, ok := transcript.CutOf(e); ok {
+		c.shortened(e, cut)
+		return
+	}
 	if e.Kind == transcript.KindUpdate {
 		c.update(e)
 		return
@@ -233,7 +237,7 @@ func (c *conversation) tool(u update, e transcript.Event) {
 		}
 	}
 	if len(u.RawInput) > 0 && string(u.RawInput) != "null" {
-		i.Input = shortened(plain(string(u.RawInput)))
+		i.input = string(u.RawInput)
 	}
 	if list := contents(u.Content); list != nil {
 		i.Contents = list

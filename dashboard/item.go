@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"strings"
 	"time"
+
+	"blaise.dev/blaise"
 )
 
 // textMost bounds what is shown of a text that a page has no other use for.
@@ -29,13 +31,16 @@ type item struct {
 	part    string // what a piece must have in common with those before it
 	picture []template.URL
 
+	session blaise.SessionID
+	cut     bool // the record has only the ends of an event of it
+
 	Files []saidFile // what came with a message
 
 	ToolKind string
 	Asked    bool   // the agent asked before it did it
 	Rule     string // of the gate, in words
 	Places   []string
-	Input    string
+	input    string
 	Contents []content
 	Options  []string
 	Done     float64
@@ -99,6 +104,9 @@ func (i *item) Outputs() []string {
 	return list
 }
 
+// Input is what a tool was called with.
+func (i *item) Input() string { return shortened(plain(i.input)) }
+
 func (i *item) only(kind string) []content {
 	var list []content
 	for _, c := range i.Contents {
@@ -120,7 +128,10 @@ func (i *item) Percent() int {
 	return int(100 * i.Done / i.Total)
 }
 
-func shortened(t string) string { return cutTo(t, 64<<10) }
+// outputMost bounds what is shown of what a tool takes or gives.
+const outputMost = 64 << 10
+
+func shortened(t string) string { return cutTo(t, outputMost) }
 
 // cutTo leaves out the middle of a text that is longer than most.
 func cutTo(t string, most int) string {

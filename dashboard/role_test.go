@@ -23,6 +23,7 @@ var pages = map[string]control.Role{
 	"GET /sessions/{id}/history":        control.RoleViewer,
 	"GET /sessions/{id}/changes":        control.RoleViewer,
 	"GET /sessions/{id}/files/{sha256}": control.RoleViewer,
+	"GET /sessions/{id}/whole/{seq}":    control.RoleViewer,
 	"POST /sessions/{id}/settings":      control.RoleMember,
 	"POST /sessions/{id}/messages":      control.RoleMember,
 	"POST /sessions/{id}/withdraw":      control.RoleMember,

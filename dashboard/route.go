@@ -27,6 +27,7 @@ func (d *dashboard) table() []route {
 		{"GET /sessions/{id}/earlier", control.RoleViewer, d.earlier},
 		{"GET /sessions/{id}/history", control.RoleViewer, d.history},
 		{"GET /sessions/{id}/changes", control.RoleViewer, d.changes},
+		{"GET /sessions/{id}/whole/{seq}", control.RoleViewer, d.whole},
 		{"GET /sessions/{id}/files/{sha256}", control.RoleViewer, d.file},
 		{"POST /sessions/{id}/settings", control.RoleMember, d.choose},
 		{"POST /sessions/{id}/messages", control.RoleMember, d.post},

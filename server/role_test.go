@@ -18,7 +18,7 @@ import (
 var roles = map[string]control.Role{
 	"list-sessions": control.RoleViewer, "get-session": control.RoleViewer, "get-history": control.RoleViewer,
 	"why": control.RoleViewer, "session-stream": control.RoleViewer, "session-follow": control.RoleViewer,
-	"get-transcript": control.RoleViewer, "get-diff": control.RoleViewer, "list-files": control.RoleViewer, "get-file": control.RoleViewer,
+	"get-transcript": control.RoleViewer, "get-diff": control.RoleViewer, "get-event": control.RoleViewer, "list-files": control.RoleViewer, "get-file": control.RoleViewer,
 	"list-agents": control.RoleViewer, "get-agent": control.RoleViewer, "list-runners": control.RoleViewer,
 	"leftovers": control.RoleViewer, "list-paused": control.RoleViewer, "me": control.RoleViewer, "login-link": control.RoleViewer,
 	"list-personal-tokens": control.RoleViewer, "create-personal-token": control.RoleViewer,

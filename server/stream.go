@@ -28,6 +28,7 @@ func (s *Server) streamRoutes() {
 		id: "session-follow", method: http.MethodGet, path: "/api/sessions/{id}/follow", user: control.RoleViewer,
 		says: "The polling form of the session's stream",
 	}, s.sessionFollow)
+	s.eventRoute()
 	handle(s, route{
 		id: "get-transcript", method: http.MethodGet, path: "/api/sessions/{id}/transcript", user: control.RoleViewer,
 		says: "A part of a session's transcript",

@@ -13,15 +13,15 @@ import (
 // the direction of text are gone, line breaks are spaces. It is "" for an
 // event that has nothing to show.
 func Line(e Event) string {
+	if cut, ok := CutOf(e); ok {
+		return Harmless(cut.line(e))
+	}
 	if e.Kind == KindUpdate {
 		return Harmless(updateLine(e.Data))
 	}
 	var d lineFields
 	if len(e.Data) > 0 && json.Unmarshal(e.Data, &d) != nil {
 		return Harmless(string(e.Kind) + ": " + string(e.Data))
-	}
-	if d.Cut != nil {
-		return Harmless(d.Cut.line(e.Kind))
 	}
 	render, ok := lines[e.Kind]
 	if !ok {
@@ -40,7 +40,6 @@ type lineFields struct {
 	Name, Version, Why               string
 	Repeat                           int
 	Attachments                      []struct{ Name, Sent string }
-	Cut                              *Cut
 }
 
 var lines = map[Kind]func(lineFields) string{
@@ -85,8 +84,8 @@ func attached(d lineFields) string {
 	return "[with " + strings.Join(all, ", ") + "]"
 }
 
-func (c *Cut) line(kind Kind) string {
-	return fmt.Sprintf("%s: %d bytes, kept in part: %.200s", kind, c.Size, c.Head)
+func (c Cut) line(e Event) string {
+	return fmt.Sprintf("%s: %d bytes, of which this is the beginning (event %d): %.200s", e.Kind, c.Size, e.Seq, c.Head)
 }
 
 func progressLine(d lineFields) string {

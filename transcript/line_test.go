@@ -29,7 +29,8 @@ func TestLine(t *testing.T) {
 		{transcript.KindProgress, `{"what":"pull","done":1,"total":2,"unit":"MB"}`, "pull (1 of 2 MB)"},
 		{transcript.KindProgress, `{"what":"pull"}`, "pull"},
 		{transcript.KindGap, `{"from":3,"to":9,"why":"disk"}`, "events 3 to 9 are missing (disk)"},
-		{transcript.KindOutput, `{"cut":{"size":2000000,"head":"\"abc"}}`, `output: 2000000 bytes, kept in part: "abc`},
+		{transcript.KindOutput, `{"cut":{"size":2000000,"sha256":"ab","head":"\"abc"}}`, `output: 2000000 bytes, of which this is the beginning (event 0): "abc`},
+		{transcript.KindUpdate, `{"cut":{"size":2000000,"sha256":"ab","head":"{\"x"}}`, `update: 2000000 bytes, of which this is the beginning (event 0): {"x`},
 		{"new", `{"a":1}`, `new: {"a":1}`},
 		{transcript.KindTurnBegan, ``, "turn began"},
 	} {

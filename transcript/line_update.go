@@ -28,7 +28,6 @@ func updateLine(data json.RawMessage) string {
 	var d struct {
 		updateFields
 		Update *updateFields
-		Cut    *Cut
 	}
 	if json.Unmarshal(data, &d) != nil {
 		return "update: " + string(data)
@@ -36,9 +35,6 @@ func updateLine(data json.RawMessage) string {
 	u := d.updateFields
 	if d.Update != nil {
 		u = *d.Update
-	}
-	if d.Cut != nil {
-		return d.Cut.line(KindUpdate)
 	}
 	switch u.SessionUpdate {
 	case "agent_message_chunk":

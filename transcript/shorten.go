@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -29,6 +30,16 @@ type Cut struct {
 	File   string `json:"file,omitempty"` // beside the spool; "" if the limit left no room for it
 	Head   string `json:"head"`           // how the whole begins, as text
 	Tail   string `json:"tail"`           // how it ends
+}
+
+// CutOf is what is left of the event's data, false if they are whole.
+func CutOf(e Event) (Cut, bool) {
+	if !bytes.HasPrefix(e.Data, []byte(`{"cut":{`)) { // no kind's own data begin so
+		return Cut{}, false
+	}
+	var s Shortened
+	err := json.Unmarshal(e.Data, &s)
+	return s.Cut, err == nil && s.Cut.SHA256 != ""
 }
 
 // shorten keeps data in a file and returns what stands in their place. It

@@ -44,15 +44,23 @@ func (a *app) watchLive(ctx context.Context, c *api.Client, id blaise.SessionID)
 
 func transcriptCommand(a *app) *cobra.Command {
 	var follow bool
-	var after int64
+	var after, event int64
 	c := a.jsonFlag(&cobra.Command{
 		Use: "transcript ID", Short: "Print what was said and done in a session",
-		Long:    "Prints the transcript; with --json one event a line, as docs/protocol.md describes them.",
-		Example: "  blaise transcript k3v9 --json | jq -r .kind", Args: exactArgs("a session"),
+		Long: "Prints the transcript; with --json one event a line, as docs/protocol.md describes them. An event\n" +
+			"of more than 1 MB is printed in part; --event prints all of it.",
+		Example: "  blaise transcript k3v9 --json | jq -r .kind\n  blaise transcript k3v9 --event 217", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			id, err := session(ctx, c, args[0])
 			if err != nil {
 				return err
+			}
+			if event != 0 {
+				e, err := c.Event(ctx, id, event)
+				if err != nil {
+					return err
+				}
+				return printJSONLine(a.out, e)
 			}
 			w := &watcher{a: a, teller: teller{w: a.out, times: true}, quiet: true}
 			if follow {
@@ -68,6 +76,7 @@ func transcriptCommand(a *app) *cobra.Command {
 	})
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the session has ended")
 	c.Flags().Int64Var(&after, "after", 0, "begin after this seq")
+	c.Flags().Int64Var(&event, "event", 0, "print the event of this seq alone, all of it, as JSON")
 	return c
 }
 
