@@ -74,7 +74,7 @@ func (d *Daemon) changeLocked() {
 func (d *Daemon) signalAll(sig os.Signal) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.interrupted = true
+	d.interrupted = d.interrupted || sig == os.Interrupt // those that are still being born too
 	for _, c := range d.children {
 		d.signalLocked(c, sig)
 	}

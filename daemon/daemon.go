@@ -32,7 +32,10 @@ type Config struct {
 	Describe func() (Description, error)
 	Version  string
 	Once     bool // take one run, and return when it has ended
-	Log      *slog.Logger
+	// Ready is called once, when what the daemon before has left is taken over
+	// and runs can be asked for; nil is nobody.
+	Ready func()
+	Log   *slog.Logger
 	// Tracer is told how long starting a run took; nil is off.
 	Tracer *trace.Tracer
 	// LogFormat and LogLevel are handed on to the runs: see run.Spec.
@@ -163,6 +166,9 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 	d.watches.Go(func() { d.reconcile(leave) })
 	if err := d.adopt(leave); err != nil {
 		return err
+	}
+	if d.c.Ready != nil {
+		d.c.Ready()
 	}
 	return d.work(leave)
 }

@@ -11,6 +11,7 @@ import (
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/internal/logs"
+	"blaise.dev/blaise/internal/service"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -102,6 +103,7 @@ func (a *app) serving(ctx context.Context, p *plane, token string, first bool) e
 	if err := writePrivateJSON(filepath.Join(p.o.data, serveFile), at); err != nil {
 		return err
 	}
+	service.Ready(p.log)
 	fmt.Fprintf(a.out, "Blaise is ready at %s (data in %s)\n", p.url, p.o.data)
 	if p.watch != nil {
 		fmt.Fprintf(a.out, "Health and metrics: http://%s/metrics\n", p.watch.Addr())

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -34,7 +36,7 @@ func (a *app) unit(flags []string, system bool) (service.Unit, error) {
 		return service.Unit{}, err
 	}
 	data := or(a.data, os.Getenv("BLAISE_DATA"))
-	own := system && data == "" // systemd makes the folder, for a user that it makes
+	own := system && systemdKeeps(data)
 	if own {
 		data = systemData
 	}
@@ -69,6 +71,16 @@ func (a *app) unit(flags []string, system bool) (service.Unit, error) {
 	return u, nil
 }
 
+// systemdKeeps says that systemd makes the data folder, for a user that it makes:
+// also when it has, and the folder is named.
+func systemdKeeps(data string) bool {
+	if data == "" {
+		return true
+	}
+	info, err := os.Lstat(systemData)
+	return filepath.Clean(data) == systemData && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink != 0)
+}
+
 // ownerOf is who a data folder belongs to, and so who the service acts as: root
 // only where the folder is root's.
 func ownerOf(data string) (string, error) {
@@ -79,8 +91,10 @@ func ownerOf(data string) (string, error) {
 				"systemd then makes %s, and a user for it", systemData)
 	}
 	id := strconv.FormatUint(uint64(info.Sys().(*syscall.Stat_t).Uid), 10)
-	if u, err := user.LookupId(id); err == nil {
-		return u.Username, nil
+	u, err := user.LookupId(id)
+	if err != nil {
+		return "", usage("the data folder %s belongs to nobody whom this machine knows (%s)", data, id).
+			WithHint("give it to the user whom the service shall act as: chown -R USER %s", data)
 	}
-	return id, nil
+	return u.Username, nil
 }

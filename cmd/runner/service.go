@@ -38,7 +38,16 @@ func (a *app) unit(o startOptions, as string, system bool) (service.Unit, error)
 	if err != nil {
 		return service.Unit{}, err
 	}
-	paths := []string{program, o.tokenFile, a.config, a.state}
+	kept := a.state
+	if system {
+		if as == "" {
+			as = asker()
+		}
+		if kept, err = a.stateOf(as); err != nil {
+			return service.Unit{}, err
+		}
+	}
+	paths := []string{program, o.tokenFile, a.config, kept}
 	for i, p := range paths {
 		if paths[i], err = filepath.Abs(p); err != nil {
 			return service.Unit{}, err
@@ -47,6 +56,7 @@ func (a *app) unit(o startOptions, as string, system bool) (service.Unit, error)
 	state := []string{"--state", paths[3]}
 	u := service.Unit{
 		About: "Blaise runner",
+		After: []string{"blaise.service"}, // a drain asks it, where it is on this machine
 		Start: append([]string{paths[0], "start", "--url", o.url, "--token-file", paths[1], "--config", paths[2]}, state...),
 		Stop:  append([]string{paths[0], "drain"}, state...),
 		Env:   []string{"PATH=" + os.Getenv("PATH")}, // where agents and their tools are found
@@ -61,12 +71,26 @@ func (a *app) unit(o startOptions, as string, system bool) (service.Unit, error)
 		},
 	}
 	if system {
-		if as == "" {
-			as = asker()
-		}
 		u.Settings = append(u.Settings, "User="+as, "ProtectSystem=full", "ProtectClock=yes", "ProtectKernelModules=yes")
 	}
 	return u, nil
+}
+
+// stateOf is the state directory of the service of a user: that user's own,
+// where --state says nothing else.
+func (a *app) stateOf(name string) (string, error) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		return "", usage("there is no user %s on this machine", name).
+			WithHint("name with --as whose repositories and agents the runner uses")
+	}
+	if a.state != defaultState() {
+		return a.state, nil
+	}
+	if me, err := user.Current(); err == nil && me.Uid == u.Uid {
+		return a.state, nil
+	}
+	return stateBelow(u.HomeDir), nil
 }
 
 // asker is who asks, also through sudo.

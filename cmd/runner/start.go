@@ -16,6 +16,7 @@ import (
 	"blaise.dev/blaise/daemon"
 	"blaise.dev/blaise/internal/check"
 	"blaise.dev/blaise/internal/logs"
+	"blaise.dev/blaise/internal/service"
 	"blaise.dev/blaise/internal/trace"
 
 	"github.com/spf13/cobra"
@@ -92,6 +93,7 @@ func (a *app) start(ctx context.Context, o startOptions) error {
 		ConfigFor: func(blaise.AgentName) string { return file },
 		Command:   func(program string) []string { return []string{program, "run"} },
 		Describe:  func() (daemon.Description, error) { return describe(log, file, state) },
+		Ready:     func() { service.Ready(log) },
 		Log:       log, LogFormat: o.logs.Format, LogLevel: o.logs.Level,
 	})
 	stop, err := watch(o.watch, d.Watch())

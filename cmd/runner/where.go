@@ -17,8 +17,10 @@ func defaultState() string {
 	if err != nil {
 		return filepath.Join(os.TempDir(), "blaise-runner")
 	}
-	return filepath.Join(home, ".local", "state", "blaise-runner")
+	return stateBelow(home)
 }
+
+func stateBelow(home string) string { return filepath.Join(home, ".local", "state", "blaise-runner") }
 
 // token reads the runner token: from the file, each time anew, so that it can
 // be replaced under a running daemon; else from the environment.

@@ -65,6 +65,23 @@ func TestX11_DrainCancelsWhatDoesNotEnd(t *testing.T) {
 	b.answered(long, 2)
 }
 
+// A drain without Blaise, as of a machine that goes down, pauses the runs all the
+// same; what they had to say is told later, and the next runner goes on (X11, A7).
+func TestX11_DrainWithoutBlaise(t *testing.T) {
+	b := newLab(t, "{policy: {lease: {beat: 500ms, misses: 200}}}")
+	id := b.start("hello")
+	b.answered(id, 1)
+	b.killServe()
+	b.exits(0, "runner", "drain", "--timeout", "1s", "--state", filepath.Join(b.dir, "state"))
+	b.goneDaemon("state")
+	b.serve()
+	b.runner("state")
+	b.environment(id, blaise.EnvPaused)
+	b.wantRuns(id, "start paused")
+	b.say(id, "recall")
+	b.answered(id, 2)
+}
+
 // USR1 drains; the runner exits with 0 (A20).
 func TestA20_USR1Drains(t *testing.T) {
 	b := newLab(t, "{}")

@@ -29,8 +29,9 @@ func (m Manager) Path(name string) (string, error) {
 }
 
 // Install writes the unit and starts it, now and at every boot, and says where
-// the unit is. One that is there is replaced, and restarted. CodeRefused: there
-// is no systemd here.
+// the unit is, as soon as it is ready. One that is there is replaced, and
+// restarted. CodeRefused: there is no systemd here, or the service has ended
+// before it was ready: the unit stays, and systemd tries again.
 func (m Manager) Install(ctx context.Context, u Unit, of string) (path string, err error) {
 	if err := m.reach(ctx); err != nil {
 		return "", err
@@ -50,10 +51,30 @@ func (m Manager) Install(ctx context.Context, u Unit, of string) (path string, e
 		return "", fmt.Errorf("write unit: %w", err)
 	}
 	_, err = m.ctl(ctx, "daemon-reload")
-	if err == nil {
-		_, err = m.ctl(ctx, start...)
+	if err != nil {
+		return path, err
+	}
+	if _, err = m.ctl(ctx, start...); err != nil && ctx.Err() == nil {
+		return path, m.unready(ctx, u, path, err)
 	}
 	return path, err
+}
+
+// unready says what a service that does not start has said itself.
+func (m Manager) unready(ctx context.Context, u Unit, path string, err error) error {
+	whole, args := "journalctl -u "+u.Name, []string{"--output=cat", "--no-pager", "--lines=2"}
+	if !m.System {
+		whole, args = "journalctl --user -u "+u.Name, append(args, "--user")
+	}
+	if id, failed := m.ctl(ctx, "show", u.Name, "--property=InvocationID", "--value"); failed == nil {
+		args = append(args, "_SYSTEMD_INVOCATION_ID="+strings.TrimSpace(id), "SYSLOG_IDENTIFIER="+filepath.Base(u.Start[0]))
+		said, _ := exec.CommandContext(ctx, "journalctl", args...).Output() // what systemctl said is there without it
+		if text := strings.TrimSpace(string(said)); text != "" {
+			err = errors.New(strings.ReplaceAll(text, "\n", "; "))
+		}
+	}
+	return blaise.Errorf(blaise.CodeRefused, "%s does not start: %v", u.Name, err).
+		WithHint("mend it and install again; more may be in `%s`; the unit is %s", whole, path)
 }
 
 // Uninstall stops the service, as its unit says, and takes the unit away. It

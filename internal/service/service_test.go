@@ -95,6 +95,30 @@ func TestInstallStatusUninstall(t *testing.T) {
 	}
 }
 
+// A service that ends before it is ready is no success, and the answer has what
+// the program has said of it.
+func TestInstallSaysWhyNothingStarts(t *testing.T) {
+	dir := t.TempDir()
+	for name, script := range map[string]string{
+		"systemctl": `case "$*" in *InvocationID*) echo 1f;; *enable*) echo "Job failed." >&2; exit 1;; esac`,
+		"journalctl": `case "$*" in *_SYSTEMD_INVOCATION_ID=1f*SYSLOG_IDENTIFIER=blaise*)
+			printf 'blaise: the folder is in use\nhint: use it\n';; esac`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
+	path, err := service.Manager{}.Install(t.Context(), unit, "")
+	if blaise.CodeOf(err) != blaise.CodeRefused || !strings.Contains(err.Error(), "blaise: the folder is in use; hint: use it") {
+		t.Errorf("install: %v", err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("the unit is gone: %v", err)
+	}
+}
+
 // Without systemd the answer says so, and nothing is written.
 func TestNoSystemd(t *testing.T) {
 	dir := t.TempDir()

@@ -14,6 +14,7 @@ type Unit struct {
 	About string
 	Start []string // the program, by its whole path, and its arguments
 	Stop  []string // asks it to go; nil: by a signal
+	After []string // units that start before it, where they are, and stop after it
 	Env   []string // as NAME=value
 	// Settings are lines of the section Service beside these, as `Name=value`.
 	Settings []string
@@ -26,9 +27,13 @@ func (u Unit) Text(system bool, of string) string {
 	target := "default.target"
 	if system {
 		target = "multi-user.target"
-		b.WriteString("Wants=network-online.target\nAfter=network-online.target\n")
+		b.WriteString("Wants=network-online.target\n")
+		u.After = append([]string{"network-online.target"}, u.After...)
 	}
-	b.WriteString("\n[Service]\nType=exec\n")
+	if u.After != nil {
+		fmt.Fprintf(&b, "After=%s\n", strings.Join(u.After, " "))
+	}
+	b.WriteString("\n[Service]\nType=notify\n")
 	fmt.Fprintf(&b, "ExecStart=%s\n", line(u.Start))
 	if u.Stop != nil {
 		fmt.Fprintf(&b, "ExecStop=%s\n", line(u.Stop))
