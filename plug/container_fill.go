@@ -64,24 +64,38 @@ func (b *containerBuilder) copyBeginning(ctx context.Context, name string) error
 	}, "/"))
 }
 
+// fillVolumes does the same where both are volumes. Podman would write what is
+// copied to the root beside them; Docker would leave the home to root.
+func (b *containerBuilder) fillVolumes(ctx context.Context, name string) error {
+	if !b.e.Podman {
+		return b.copyBeginning(ctx, name)
+	}
+	home := packed(func(t *tar.Writer, _ string) error { return b.packHome(t, "") }, "")
+	return errors.Join(b.copyIn(ctx, name, b.p.c.Home, home),
+		b.copyIn(ctx, name, shimRoot, packed(b.packShim, shimRoot)))
+}
+
 // begin copies in what the container begins with. Where the root cannot be
 // written they are volumes, which another container fills that never runs.
 func (b *containerBuilder) begin(ctx context.Context, spec engine.Container) error {
-	into := b.name
-	if spec.ReadOnlyRoot {
-		into = seedOf(b.name)
-		spec.Name, spec.ReadOnlyRoot = into, false
-		if err := b.create(ctx, spec); err != nil {
-			return err
-		}
+	if !spec.ReadOnlyRoot {
+		return filled(b.copyBeginning(ctx, b.name))
 	}
-	if err := b.copyBeginning(ctx, into); err != nil {
+	spec.Name, spec.ReadOnlyRoot = seedOf(b.name), false
+	if err := b.create(ctx, spec); err != nil {
+		return err
+	}
+	if err := filled(b.fillVolumes(ctx, spec.Name)); err != nil {
+		return err
+	}
+	return b.e.Remove(ctx, spec.Name)
+}
+
+func filled(err error) error {
+	if err != nil {
 		return fmt.Errorf("fill container: %w", err)
 	}
-	if into == b.name {
-		return nil
-	}
-	return b.e.Remove(ctx, into)
+	return nil
 }
 
 // bringShim copies the shim in, unless it is there. It is copied, never

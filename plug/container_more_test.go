@@ -43,7 +43,7 @@ func TestContainerBadInput(t *testing.T) {
 		"no image":       {map[string]any{"image": "blaise-test/none:1"}, "does not have the image"},
 		"bad dockerfile": {map[string]any{"image": nil, "dockerfile": bad}, "this is why"},
 		"no dockerfile":  {map[string]any{"image": nil, "dockerfile": "none"}, "no such file"},
-		"bad user":       {map[string]any{"user": "bob"}, `"bob" is not in /etc/passwd of the image`},
+		"bad user":       {map[string]any{"user": "bob"}, "give numbers, as 1000:1000"},
 		"bad mount":      {map[string]any{"mounts": []string{"/no/such:/x"}}, "no such file"},
 		"a socket":       {map[string]any{"mounts": []string{socketOf(t) + ":/x"}}, "is a socket"},
 		"the state":      {map[string]any{"mounts": []string{"/:/host:ro"}}, "is the runner's own"},

@@ -59,8 +59,8 @@ func (b *containerBuilder) account(ctx context.Context, file, name string) (id, 
 		return id, 0, nil
 	}
 	text, err := b.accounts(ctx, file)
-	if err != nil {
-		return 0, 0, err
+	if err != nil { // Podman looks for the user itself, whatever is copied
+		return 0, 0, fmt.Errorf("user: look for %q in %s of the image (or give numbers, as 1000:1000): %w", name, file, err)
 	}
 	for line := range strings.Lines(string(text)) {
 		f := strings.Split(strings.TrimSpace(line), ":")

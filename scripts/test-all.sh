@@ -107,5 +107,14 @@ codex=@zed-industries/codex-acp-linux-x64
 agent BLAISE_TEST_CODEX codex-acp "$codex/bin/codex-acp" "$codex@0.16.0"
 agent BLAISE_TEST_OPENCODE opencode opencode-linux-x64/bin/opencode opencode-linux-x64@1.18.33
 
+[ $# -gt 0 ] || podman=yes
 [ $# -gt 0 ] || set -- ./...
 scripts/test.sh "$@"
+status=$?
+
+# The plug container on the other engine, briefly.
+if [ -n "${podman:-}" ]; then
+	command -v podman >/dev/null 2>&1 || apt podman conmon netavark catatonit runc
+	scripts/test-podman.sh || status=1
+fi
+exit $status

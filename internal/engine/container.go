@@ -51,6 +51,9 @@ type Found struct {
 // Create makes the container, and its volumes with the same labels; it does not
 // run yet.
 func (e *Engine) Create(ctx context.Context, c Container) error {
+	if err := e.createVolumes(ctx, c); err != nil {
+		return err
+	}
 	_, err := e.c.ContainerCreate(ctx, &container.Config{
 		Image: c.Image, User: c.User, WorkingDir: c.Dir, Labels: c.Labels,
 		Entrypoint: strslice.StrSlice(c.Command), Cmd: strslice.StrSlice{},

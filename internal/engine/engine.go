@@ -1,15 +1,16 @@
 package engine
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/containerd/errdefs"
-	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/api/types/versions"
 	"github.com/docker/docker/client"
@@ -36,6 +37,7 @@ type Engine struct {
 	Arch     string // GOARCH
 	Rootless bool   // its root is the user that runs it
 	Remote   bool   // not on this machine, or not known to be
+	Podman   bool   // it speaks Docker's API and is not Docker
 
 	host     string
 	runtimes []string
@@ -84,22 +86,42 @@ func (e *Engine) greet(ctx context.Context) error {
 
 // settle gives a Podman an id that lasts: the one in its answer is another one
 // each time, or none. What it is called and where it keeps things stays. A
-// Docker that names its containerd is not asked again: its answer takes a while.
-func (e *Engine) settle(ctx context.Context, info system.Info) error {
+// Docker names its containerd, and is not asked again.
+func (e *Engine) settle(ctx context.Context, info system.Info) (err error) {
 	if e.ID != "" && info.ContainerdCommit.ID != "" {
 		return nil
 	}
-	v, err := e.c.ServerVersion(ctx)
-	if err != nil {
+	if e.Podman, err = e.isPodman(ctx); err != nil {
 		return fmt.Errorf("ask engine %s: %w", e.host, err)
 	}
-	podman := slices.ContainsFunc(v.Components, func(c types.ComponentVersion) bool {
-		return c.Name == "Podman Engine"
-	})
-	if podman || e.ID == "" {
+	if e.Podman || e.ID == "" {
 		e.ID = info.Name + ":" + info.DockerRootDir
 	}
 	return nil
+}
+
+// isPodman reads what Docker's client leaves out of the answer to a ping. The
+// version tells it too, for which Podman asks the system's packages, for seconds.
+func (e *Engine) isPodman(ctx context.Context) (bool, error) {
+	conn, err := e.c.Dialer()(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	ping, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+client.DummyHost+"/_ping", nil)
+	if err == nil {
+		err = ping.Write(conn)
+	}
+	if err != nil {
+		return false, err
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), ping)
+	if err != nil {
+		return false, err
+	}
+	defer answer.Body.Close()
+	return answer.Header.Get("Libpod-Api-Version") != "", nil
 }
 
 func (e *Engine) describe(info system.Info) {

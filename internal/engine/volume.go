@@ -10,6 +10,24 @@ import (
 	"github.com/docker/docker/api/types/volume"
 )
 
+// createVolumes makes the volumes of a container on Podman, which would make them
+// with it, but without their labels. Those that are there it leaves alone.
+func (e *Engine) createVolumes(ctx context.Context, c Container) error {
+	if !e.Podman {
+		return nil
+	}
+	for _, m := range c.Mounts {
+		if !m.Volume {
+			continue
+		}
+		_, err := e.c.VolumeCreate(ctx, volume.CreateOptions{Name: m.Source, Labels: c.Labels})
+		if err != nil {
+			return wrap(err, "create volume %s", m.Source)
+		}
+	}
+	return nil
+}
+
 // RemoveVolume removes it and looks that it is gone. One that is not there is no
 // error.
 func (e *Engine) RemoveVolume(ctx context.Context, name string) error {
