@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -16,7 +17,7 @@ type conversation struct {
 	items   []*item
 	tools   map[string]*item // by run and the agent's own id
 	asked   map[string]bool  // the calls that were asked about, by the same
-	changed []*item          // since the last look, each once
+	touched []touch          // in the order of events
 	last    int64            // seq of the last event
 }
 
@@ -24,18 +25,26 @@ func newConversation() *conversation {
 	return &conversation{tools: map[string]*item{}, asked: map[string]bool{}}
 }
 
-// take gives the items that changed since the last call.
-func (c *conversation) take() []*item {
-	list := c.changed
-	c.changed = nil
-	return list
+// A touch is a change of an item by an event.
+type touch struct {
+	seq  int64
+	item *item
+}
+
+// since gives the items that were touched after an event, in the order of the page.
+func (c *conversation) since(seq int64) []*item {
+	at, _ := slices.BinarySearchFunc(c.touched, seq+1, func(t touch, seq int64) int { return cmp.Compare(t.seq, seq) })
+	var list []*item
+	for _, t := range c.touched[at:] {
+		list = append(list, t.item)
+	}
+	slices.SortFunc(list, func(a, b *item) int { return cmp.Compare(a.Seq, b.Seq) })
+	return slices.Compact(list)
 }
 
 func (c *conversation) touch(i *item, e transcript.Event) {
-	i.Until = e.At
-	if !slices.Contains(c.changed, i) {
-		c.changed = append(c.changed, i)
-	}
+	i.Until, i.sent = e.At, nil
+	c.touched = append(c.touched, touch{c.last, i})
 }
 
 // begin adds an item.

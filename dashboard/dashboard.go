@@ -53,6 +53,8 @@ type dashboard struct {
 	control *control.Control
 	views   Views
 	pages   *template.Template
+	stages  hall[stageKey, *stage]
+	rolls   hall[api.SessionFilter, *roll]
 }
 
 // New returns the pages as a handler, for server.Options.Dashboard.

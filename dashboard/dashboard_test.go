@@ -395,12 +395,12 @@ func TestLive(t *testing.T) {
 		if !ok || !strings.Contains(data, "two") {
 			continue
 		}
-		var item struct{ ID, HTML string }
-		if err := json.Unmarshal([]byte(data), &item); err != nil {
+		var items []struct{ ID, HTML string }
+		if err := json.Unmarshal([]byte(data), &items); err != nil {
 			t.Fatal(err)
 		}
-		if item.ID != id[1] || !strings.Contains(item.HTML, "one <em>two</em>") {
-			t.Errorf("the bubble is not continued: %+v", item)
+		if len(items) != 1 || items[0].ID != id[1] || !strings.Contains(items[0].HTML, "one <em>two</em>") {
+			t.Errorf("the bubble is not continued: %+v", items)
 		}
 		return
 	}

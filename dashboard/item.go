@@ -28,6 +28,7 @@ type item struct {
 	Plan   []planEntry
 
 	text    strings.Builder
+	sent    []byte // it as it is sent to browsers, nil before it is rendered
 	part    string // what a piece must have in common with those before it
 	picture []template.URL
 

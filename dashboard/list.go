@@ -8,11 +8,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
-	"blaise.dev/blaise/control"
 )
-
-// listEvery is how often a list is read again at most while sessions change.
-const listEvery = time.Second
 
 // A listPage is the list of sessions, those that need a person first.
 type listPage struct {
@@ -138,35 +134,4 @@ func tabs(f api.SessionFilter, counts map[blaise.SessionState]int) (list []tab, 
 		Query: query(api.SessionFilter{Agent: f.Agent, Text: f.Text}).Encode(),
 	}
 	return append([]tab{all}, list...), total
-}
-
-// listLive sends the list again when sessions change.
-func (d *dashboard) listLive(w http.ResponseWriter, r *http.Request) {
-	ctx, leaveUser := d.control.Allowed(r.Context(), d.o.User(r))
-	defer leaveUser()
-	f := filterOf(r)
-	woken, leave := d.control.Hub().Follow(control.TopicSessions)
-	defer leave()
-	ev, err := api.NewEventWriter(w, keepAlive)
-	defer ev.Close()
-	shown := ""
-	for err == nil {
-		var l listPage
-		var html string
-		if l, err = d.listOf(ctx, f); err != nil {
-			break
-		}
-		if html, err = d.fragment("list", l); err != nil {
-			break
-		}
-		if html != shown {
-			shown = html
-			if err = ev.Send("", "list", map[string]any{"html": html, "needs": len(l.Needs), "waits": l.Waits()}); err != nil {
-				break
-			}
-		}
-		if err = ev.Wait(ctx, woken, nil); err == nil {
-			err = ev.Wait(ctx, nil, time.After(listEvery))
-		}
-	}
 }

@@ -11,11 +11,13 @@ import (
 )
 
 const (
-	// windowEvents is how many events a page shows at first, and more at a time.
+	// windowEvents is how many events a page shows at least at first, and more at
+	// a time. Windows begin at multiples of it, so that pages that were opened
+	// at about the same time begin alike, and are shown the same from then on.
 	windowEvents = 200
-	// windowMost is how far a window reaches back so that nothing in it begins
-	// in its middle.
-	windowMost = 1000
+	// windowMost is how far a window reaches back from there so that nothing in
+	// it begins in its middle.
+	windowMost = 800
 )
 
 // A sessionPage is a session as its page shows it.
@@ -73,12 +75,13 @@ func (d *dashboard) sessionWith(w http.ResponseWriter, r *http.Request, status i
 // window reads the events up to last: so many, and back to where nothing is
 // cut in two if that is near.
 func (d *dashboard) window(ctx context.Context, id blaise.SessionID, last int64) (window, error) {
-	from := max(0, last-windowEvents)
+	from := max(0, last-windowEvents) / windowEvents * windowEvents
+	least := from - windowMost
 	list, err := d.control.Events(ctx, id, from, int(last-from))
 	if err != nil {
 		return window{}, err
 	}
-	for len(list) > 0 && from > 0 && !begins(list[0]) && last-from < windowMost {
+	for len(list) > 0 && from > 0 && !begins(list[0]) && from > least {
 		before := max(0, from-windowEvents)
 		more, err := d.control.Events(ctx, id, before, int(from-before))
 		if err != nil {

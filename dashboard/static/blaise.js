@@ -96,20 +96,24 @@ function toEnd() {
   $(".talk").scrollIntoView({ block: "end" });
 }
 
-function showItem({ id, html }) {
+// showItems puts what came at once into the page, which is measured once.
+function showItems(list) {
   const follow = atEnd();
+  for (const { id, html } of list) showItem(id, fragment(html));
+  if (follow) toEnd();
+}
+
+function showItem(id, now) {
   const old = document.getElementById(id);
-  const now = fragment(html);
-  if (old) {
-    const open = old.open;
-    old.replaceWith(now);
-    const el = document.getElementById(id);
-    if (open !== undefined && el) el.open = open;
-  } else {
+  if (!old) {
     $("#items").append(now);
     $("#nothing")?.remove();
+    return;
   }
-  if (follow) toEnd();
+  const open = old.open;
+  old.replaceWith(now);
+  const el = document.getElementById(id);
+  if (open !== undefined && el) el.open = open;
 }
 
 // stream follows a page; it says so when the line is broken.
@@ -148,7 +152,7 @@ function stream(url, events) {
 function followSession(el) {
   const { session, from, after } = el.dataset;
   stream(`/sessions/${session}/live?from=${from}&start=${after}`, {
-    item: showItem,
+    items: showItems,
     parts: ({ title, parts }) => {
       document.title = `${title} · Blaise`;
       for (const [name, html] of Object.entries(parts)) {
