@@ -123,11 +123,14 @@ type vault struct {
 	Home string `json:"home"`
 	Dir  string `json:"dir"`
 	Host bool   `json:"host"` // its paths are paths of this machine
+
+	Entered bool `json:"entered"` // in the ledger; nothing is made before
 }
 
 const vaultFile = "vault.json"
 
-// begin writes down the vault and has it empty: a run that died left its files.
+// begin writes down the vault, and that the ledger has it, and has it empty: a run
+// that died left its files.
 func (p *secretsPlug) begin(ctx context.Context, s Scope) (*vault, error) {
 	home := p.outer.Place().Home
 	v := &vault{Home: home, Dir: home + "/.blaise-secrets-" + s.Environment + "-" + s.ID, Host: onHost(p.outer)}
@@ -136,6 +139,10 @@ func (p *secretsPlug) begin(ctx context.Context, s Scope) (*vault, error) {
 	}
 	if err := s.Intend(ctx, v.resource()); err != nil {
 		return nil, fmt.Errorf("enter directory in the ledger: %w", err)
+	}
+	v.Entered = true
+	if err := writeDown(s.Dir, vaultFile, v); err != nil {
+		return nil, err
 	}
 	return v, v.wipe(ctx, s, p.outer)
 }

@@ -25,7 +25,7 @@ func unmade(ctx context.Context, dir, name string) bool {
 		return unmadeWorktree(ctx, dir)
 	case name == vaultFile:
 		v, err := loadVault(Scope{Dir: dir})
-		return err == nil && v != nil && v.Host && missing(v.Dir)
+		return err == nil && v != nil && (!v.Entered || v.Host && missing(v.Dir))
 	case strings.HasPrefix(name, vaultFile):
 		return true
 	case name == groupName:

@@ -1,6 +1,7 @@
 package plug_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,16 +15,19 @@ import (
 // nothing in the state directory, whatever that was (X4); what was made stays.
 func TestNothingIsLeftOfWhatTheLedgerRefused(t *testing.T) {
 	t.Parallel()
+	secret := plug.NewSpec("secrets", "", map[string]any{"files": map[string]any{"KEY": map[string]any{"command": "echo hush-hush"}}})
 	for _, c := range []struct {
-		use  string
-		keys map[string]any
+		name  string
+		specs []plug.Spec
 	}{
-		{"secrets", map[string]any{"files": map[string]any{"KEY": map[string]any{"command": "echo hush-hush"}}}},
-		{"worktree", map[string]any{"repo": newRepo(t)}},
+		{"secrets", []plug.Spec{secret}},
+		{"secrets inside", []plug.Spec{plug.NewSpec("away", "", nil), secret}},
+		{"worktree", []plug.Spec{plug.NewSpec("worktree", "", map[string]any{"repo": newRepo(t)})}},
 	} {
-		t.Run(c.use, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := plugtest.NewWorld(t, host(t, plugtest.TempDir(t)), plug.NewSpec(c.use, "", c.keys))
+			w := plugtest.NewWorld(t, host(t, plugtest.TempDir(t)), c.specs...)
+			w.Options.New = newOrAway
 			fencedOff(t, w)
 			w.Open()
 			if left := tidied(t, w); len(left) == 0 {
@@ -65,3 +69,20 @@ func tidied(t *testing.T, w *plugtest.World) []string {
 	}
 	return left
 }
+
+// newOrAway makes a plug: the own one, of which nothing can be seen from this
+// machine, as of a container, or one of Blaise's.
+func newOrAway(s plug.Spec) (plug.Plug, error) {
+	if s.Use == "away" {
+		return away{}, nil
+	}
+	return plug.New(s)
+}
+
+type away struct{}
+
+func (away) Open(_ context.Context, _ plug.Scope, outer plug.Env) (plug.Env, error) {
+	return struct{ plug.Env }{outer}, nil
+}
+
+func (away) Destroy(context.Context, plug.Scope) error { return nil }

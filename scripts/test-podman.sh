@@ -30,10 +30,13 @@ export CONTAINERS_CONF="$dir/containers.conf"
 podman() { command podman --root "$dir/root" --runroot "$dir/run" --tmpdir "$dir/tmp" "$@"; }
 stop() {
 	podman rm -af >/dev/null 2>&1
-	[ -z "$service" ] || kill "$service" 2>/dev/null
+	[ -z "$service" ] || { kill "$service"; wait "$service"; } 2>/dev/null
 	kill $(pgrep -f "^[^ ]*conmon .*$dir/") 2>/dev/null
-	umount "$dir/root/overlay" 2>/dev/null
-	rm -rf "$dir"
+	tries=0
+	until umount "$dir/root/overlay" 2>/dev/null; rm -rf "$dir" 2>/dev/null || [ $tries -ge 50 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
 }
 trap stop EXIT
 command podman --root "$dir/root" --runroot "$dir/run" --tmpdir "$dir/tmp" \
