@@ -8,6 +8,7 @@ import (
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 )
 
 // LandlockABI is the version of Landlock that the kernel has, 0 for none.
@@ -27,23 +28,35 @@ const scopeABI = 6
 // the plan would not show.
 func (s Spec) restrictAccess() error {
 	if LandlockABI() >= scopeABI {
-		if err := landlock.V6.RestrictScoped(); err != nil {
+		if err := restrict(landlock.Config{Scoped: landlock.V6.Scoped}); err != nil {
 			return fmt.Errorf("keep signals and sockets in: %w", err)
 		}
 	}
 	if s.OwnView() {
 		return nil
 	}
-	if err := landlock.V5.BestEffort().RestrictPaths(s.rules()...); err != nil {
+	if err := restrict(landlock.Config{HandledAccessFS: landlock.V5.HandledAccessFS}.BestEffort(), s.rules()...); err != nil {
 		return fmt.Errorf("restrict files: %w", err)
 	}
 	if s.Network != NetworkProxy {
 		return nil
 	}
-	if err := landlock.V4.RestrictNet(landlock.ConnectTCP(uint16(s.Port))); err != nil {
+	if err := restrict(landlock.Config{HandledAccessNet: landlock.V4.HandledAccessNet}, landlock.ConnectTCP(uint16(s.Port))); err != nil {
 		return fmt.Errorf("restrict network: %w", err)
 	}
 	return nil
+}
+
+// restrict binds the calling thread and what it starts, which has given up new
+// privileges and is kept. To bind the threads of a process together would have
+// the kernel stop them all, and those that start nothing need no bonds.
+func restrict(c landlock.Config, rules ...landlock.Rule) error {
+	fd, flags, err := c.NewRulesetFD(rules...)
+	if err != nil || fd < 0 {
+		return err
+	}
+	defer unix.Close(fd)
+	return ll.LandlockRestrictSelf(fd, flags)
 }
 
 func (s Spec) rules() []landlock.Rule {
@@ -68,7 +81,7 @@ func (s Spec) rules() []landlock.Rule {
 		}
 	}
 	for _, name := range settings {
-		if real, err := filepath.EvalSymlinks(filepath.Join("/etc", name)); err == nil {
+		if real, ok := realPath(filepath.Join("/etc", name)); ok {
 			add(real, false)
 		}
 	}
@@ -76,11 +89,12 @@ func (s Spec) rules() []landlock.Rule {
 	for _, name := range harmlessDevices {
 		add("/dev/"+name, true)
 	}
+	hidden := s.hidden()
 	for _, p := range append(slices.Clone(s.Read), s.Shim) {
-		s.open(p, false, add)
+		s.open(p, false, hidden, add)
 	}
 	for _, p := range append(slices.Clone(s.Write), s.Home, s.Tmp, s.Work) {
-		s.open(p, true, add)
+		s.open(p, true, hidden, add)
 	}
 	return rules
 }
@@ -88,18 +102,13 @@ func (s Spec) rules() []landlock.Rule {
 // open allows a path but what is hidden below: there each entry is allowed by
 // itself, for Landlock takes nothing away again. New entries beside what is
 // hidden cannot be made then.
-func (s Spec) open(path string, rw bool, add func(string, bool)) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
+func (s Spec) open(path string, rw bool, hidden []string, add func(string, bool)) {
+	real, ok := realPath(path)
+	if !ok {
 		return
 	}
-	holds := func(dir string) bool {
-		return slices.ContainsFunc(s.Hide, func(p string) bool {
-			hidden, err := filepath.EvalSymlinks(p)
-			return err == nil && hidden != real && under(dir, hidden) && !under(hidden, path)
-		})
-	}
-	if !holds(real) {
+	holds := func(p string) bool { return p != real && under(real, p) && !under(p, path) }
+	if !slices.ContainsFunc(hidden, holds) {
 		add(real, rw)
 		return
 	}
@@ -110,7 +119,7 @@ func (s Spec) open(path string, rw bool, add func(string, bool)) {
 	for _, e := range entries {
 		child := filepath.Join(real, e.Name())
 		if e.Type()&os.ModeSymlink == 0 && !s.hides(child) {
-			s.open(child, rw, add)
+			s.open(child, rw, hidden, add)
 		}
 	}
 }

@@ -33,6 +33,9 @@ func (s Spec) Enter() error {
 	if err := s.limit(); err != nil {
 		return err
 	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("forbid new privileges: %w", err)
+	}
 	if err := s.restrictAccess(); err != nil {
 		return err
 	}
@@ -59,12 +62,9 @@ func (s Spec) limit() error {
 	return nil
 }
 
-// dropPrivileges takes all capabilities from this thread, for good: nothing
-// that it starts can gain any.
+// dropPrivileges takes all capabilities from this thread, for good: with no new
+// privileges nothing that it starts can gain any.
 func dropPrivileges() error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("forbid new privileges: %w", err)
-	}
 	_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) // has none to begin with
 	for c := uintptr(0); c < 64; c++ {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)

@@ -57,7 +57,8 @@ func (s Spec) plan() []step {
 	for _, p := range s.Write {
 		steps = addBind(steps, p, true)
 	}
-	steps = s.addHidden(steps)
+	hidden := s.hidden()
+	steps = addHidden(steps, hidden)
 	for _, p := range s.Read { // what is to be read lies over a home that is writable
 		if under(s.Home, p) {
 			steps = addBind(steps, p, false)
@@ -67,7 +68,7 @@ func (s Spec) plan() []step {
 		steps = addBind(steps, s.Home, true)
 	}
 	steps = addBind(steps, s.Work, true)
-	steps = s.addHiddenBelow(steps, s.Work)
+	steps = addHiddenBelow(steps, hidden, s.Work)
 	steps = append(steps, step{kind: bind, from: s.Shim, to: s.Shim})
 	if s.Network == NetworkProxy {
 		steps = append(steps, step{kind: bind, from: s.Socket, to: InsideSocket})
@@ -107,38 +108,56 @@ func addBind(steps []step, path string, rw bool) []step {
 	return append(steps, step{kind: bind, from: path, to: path, rw: rw})
 }
 
+// hidden is what of Hide is there, without links.
+func (s Spec) hidden() []string {
+	var all []string
+	for _, p := range s.Hide {
+		if real, ok := realPath(p); ok {
+			all = append(all, real)
+		}
+	}
+	return all
+}
+
+// realPath is where a path leads, if it is there. Most that are looked for are
+// not, and one look is enough for that.
+func realPath(path string) (string, bool) {
+	if _, err := os.Lstat(path); err != nil {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return real, err == nil
+}
+
 // addHidden covers what is not to be seen of what the steps show. The
 // directories above it become mount points, or the prisoner could move them
 // away and put others in their place, for others to fall for.
-func (s Spec) addHidden(steps []step) []step {
-	for _, p := range s.Hide {
-		real, err := filepath.EvalSymlinks(p)
-		if err != nil {
-			continue
-		}
-		shown := shownBy(steps, real)
+func addHidden(steps []step, hidden []string) []step {
+	for _, p := range hidden {
+		shown := shownBy(steps, p)
 		if shown.to == "" {
 			continue
 		}
-		for _, above := range between(shown.to, real) {
-			steps = append(steps, step{kind: bind, from: above, to: above, rw: shown.rw})
-		}
-		steps = append(steps, step{kind: empty, to: real})
+		steps = addEmpty(steps, shown.to, p, shown.rw)
 	}
 	return steps
 }
 
 // addHiddenBelow is addHidden for what lies below one directory.
-func (s Spec) addHiddenBelow(steps []step, root string) []step {
-	for _, p := range s.Hide {
-		if real, err := filepath.EvalSymlinks(p); err == nil && real != root && under(root, real) {
-			for _, above := range between(root, real) {
-				steps = append(steps, step{kind: bind, from: above, to: above, rw: true})
-			}
-			steps = append(steps, step{kind: empty, to: real})
+func addHiddenBelow(steps []step, hidden []string, root string) []step {
+	for _, p := range hidden {
+		if p != root && under(root, p) {
+			steps = addEmpty(steps, root, p, true)
 		}
 	}
 	return steps
+}
+
+func addEmpty(steps []step, root, path string, rw bool) []step {
+	for _, above := range between(root, path) {
+		steps = append(steps, step{kind: bind, from: above, to: above, rw: rw})
+	}
+	return append(steps, step{kind: empty, to: path})
 }
 
 // shownBy is the last bind that shows the path.

@@ -5,8 +5,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Arguments that the kernel takes as 32 bits are looked at as such, which the
-// library cannot do: with something in the upper half they would pass it.
+// Arguments that the kernel takes as 32 bits are looked at as such: with
+// something in the upper half they would pass.
 
 // when runs the block for one system call, and goes on behind it for others.
 func when(number uint32, block []bpf.Instruction) []bpf.Instruction {
@@ -27,7 +27,25 @@ func oneOf(values ...uint32) []bpf.Instruction {
 	for i, v := range values {
 		block = append(block, bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipTrue: uint8(len(values) - i)})
 	}
-	return append(block, bpf.RetConstant{Val: uint32(refuse)})
+	return append(block, bpf.RetConstant{Val: refuse})
+}
+
+// noneOf refuses a loaded value that is one of the given.
+func noneOf(values ...uint32) []bpf.Instruction {
+	var block []bpf.Instruction
+	for i, v := range values {
+		block = append(block, bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipTrue: uint8(len(values) - i)})
+	}
+	return append(block, bpf.Jump{Skip: 1}, bpf.RetConstant{Val: refuse})
+}
+
+// namespaces refuses to make any.
+func namespaces() []bpf.Instruction {
+	return []bpf.Instruction{
+		argument(0),
+		bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: namespaceFlags, SkipTrue: 1},
+		bpf.RetConstant{Val: refuse},
+	}
 }
 
 // terminals refuses to put words into the mouth of whoever sits at a terminal.
@@ -36,7 +54,7 @@ func terminals() []bpf.Instruction {
 		argument(1),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.TIOCSTI, SkipTrue: 1},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.TIOCLINUX, SkipTrue: 1},
-		bpf.RetConstant{Val: uint32(refuse)},
+		bpf.RetConstant{Val: refuse},
 	}
 }
 
