@@ -77,6 +77,13 @@ func (c *Control) putCode(tx *store.Tx, l store.LoginCode) (string, error) {
 // Login takes a code and answers a token for whom it was made. Label says what
 // the token is for, from where the request comes.
 func (c *Control) Login(ctx context.Context, code, label, from string) (token string, u User, err error) {
+	there, err := c.db.HasLoginCode(ctx, HashToken(code))
+	switch {
+	case err != nil:
+		return "", User{}, err
+	case !there: // a guess takes no turn of the writer
+		return "", User{}, errNoCode()
+	}
 	line := blaise.Audit{Kind: blaise.AuditUserSignedIn, Detail: label + " at " + from + ", by link"}
 	err = c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		l, taken, err := tx.TakeLoginCode(HashToken(code))
@@ -88,8 +95,7 @@ func (c *Control) Login(ctx context.Context, code, label, from string) (token st
 			return err
 		}
 		if !taken || !found {
-			return blaise.Errorf(blaise.CodeDenied, "the sign-in link was used before or is too old").
-				WithHint("`blaise open` prints a new one")
+			return errNoCode()
 		}
 		t := store.UserToken{Scope: l.Scope, Label: label, ExpiresAt: c.now().Add(SignedIn)}
 		if t.Bound = !l.Until.IsZero(); t.Bound {
@@ -100,6 +106,11 @@ func (c *Control) Login(ctx context.Context, code, label, from string) (token st
 		return err
 	})
 	return token, u, err
+}
+
+func errNoCode() error {
+	return blaise.Errorf(blaise.CodeDenied, "the sign-in link was used before or is too old").
+		WithHint("`blaise open` prints a new one")
 }
 
 // signIn makes the token of a browser or terminal; it is always a new one.

@@ -161,14 +161,14 @@ func (s *Server) admit(r *http.Request, want kind) (caller, error) {
 func (s *Server) lookUp(ctx context.Context, k kind, token string) (c caller, err error) {
 	switch k {
 	case kindRunner:
-		err = s.limit.try(ctx, token, func() error {
+		err = s.limit.try(ctx, func() error {
 			c.runner, err = s.control.ByRunnerToken(ctx, token)
 			return err
 		})
 	case kindRun: // a run must hear that it is to stop, whoever shares its address
 		c.run, err = s.control.ByLease(ctx, token)
 	default:
-		err = s.limit.try(ctx, token, func() error {
+		err = s.limit.try(ctx, func() error {
 			c.user, err = s.control.ByUserToken(ctx, token)
 			return err
 		})

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
-	"blaise.dev/blaise/control"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
@@ -18,41 +17,42 @@ const (
 	// address may bring: more than a script that was forgotten does in a while.
 	failuresAtOnce = 30
 	failureEvery   = 2 * time.Second
-	// addressesKept and tokensKept bound the memory; the oldest go first.
+	// addressesKept bounds the memory; the oldest go first.
 	addressesKept = 10_000
-	tokensKept    = 10_000
 )
 
 // A limiter slows down who tries tokens and codes. An address that has brought
-// too many wrong ones is asked to wait before another is looked up; what opened
-// something before goes on to, so that whoever shares the address of somebody
-// who guesses is not shut out.
+// too many wrong ones is asked to wait with each further one; a right one is let
+// in all the same, so that whoever shares the address of somebody who guesses is
+// not shut out. With 256 random bits in each, guessing gains nothing by it.
 type limiter struct {
 	failures *lru.Cache[netip.Prefix, *rate.Limiter]
-	known    *lru.Cache[string, struct{}]
 }
 
 func newLimiter() *limiter {
 	failures, _ := lru.New[netip.Prefix, *rate.Limiter](addressesKept) // refuses sizes under 1 alone
-	known, _ := lru.New[string, struct{}](tokensKept)
-	return &limiter{failures: failures, known: known}
+	return &limiter{failures: failures}
 }
 
-// try looks a token or a code up, unless its sender is to wait.
-func (l *limiter) try(ctx context.Context, secret string, lookUp func() error) error {
-	hash := string(control.HashToken(secret))
-	bucket := l.bucket(peerOf(ctx).addr)
-	if !l.known.Contains(hash) && bucket.Tokens() < 1 {
-		return tooMany(time.Duration((1 - bucket.Tokens()) * float64(failureEvery)))
-	}
+// try looks a token or a code up, which must cost little: it is done for every
+// guess.
+func (l *limiter) try(ctx context.Context, lookUp func() error) error {
 	err := lookUp()
-	switch {
-	case err == nil:
-		l.known.Add(hash, struct{}{})
-	case blaise.CodeOf(err) == blaise.CodeDenied:
-		bucket.Allow()
+	if blaise.CodeOf(err) != blaise.CodeDenied || err == nil {
+		return err
+	}
+	if bucket := l.bucket(peerOf(ctx).addr); !bucket.Allow() {
+		return tooMany(bucket)
 	}
 	return err
+}
+
+// ask is try for what is dear to find out: its sender waits first.
+func (l *limiter) ask(ctx context.Context, find func() error) error {
+	if bucket := l.bucket(peerOf(ctx).addr); bucket.Tokens() < 1 {
+		return tooMany(bucket)
+	}
+	return l.try(ctx, find)
 }
 
 func (l *limiter) bucket(a netip.Addr) *rate.Limiter {
@@ -79,7 +79,8 @@ func sameHand(a netip.Addr) netip.Prefix {
 }
 
 // tooMany is the answer to who is to wait.
-func tooMany(wait time.Duration) *problem {
+func tooMany(bucket *rate.Limiter) *problem {
+	wait := time.Duration((1 - bucket.Tokens()) * float64(failureEvery))
 	p := denied(http.StatusTooManyRequests, "too many tokens or sign-in codes that are not known came from this address")
 	p.Code = blaise.CodeUnreachable // a runner tries again
 	p.Retry = max(1, int(wait.Round(time.Second).Seconds()))

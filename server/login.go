@@ -37,7 +37,7 @@ func (s *Server) login(ctx context.Context, in *struct{ Body api.Login }) (api.L
 
 // byCode signs in with the code of a link.
 func (s *Server) byCode(ctx context.Context, code, label string) (token string, u control.User, err error) {
-	err = s.limit.try(ctx, code, func() error {
+	err = s.limit.try(ctx, func() error {
 		token, u, err = s.control.Login(ctx, code, label, addressOf(ctx))
 		return err
 	})

@@ -44,7 +44,7 @@ func (s *Server) fromProvider(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, s.flowCookie(r, "", -1)) // it is good for once
 	f := provider.Flow{State: kept.Get("state"), Nonce: kept.Get("nonce"), Verifier: kept.Get("verifier")}
 	var token, who string
-	err := s.limit.try(r.Context(), f.State, func() error {
+	err := s.limit.ask(r.Context(), func() error {
 		p, err := s.o.Provider.End(r.Context(), s.callback(), f, r.URL.Query())
 		if err != nil {
 			return err

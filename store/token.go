@@ -80,6 +80,13 @@ func (tx *Tx) PutLoginCode(hash []byte, expires time.Time, c LoginCode) error {
 		hash, c.Name, nanos(expires), encode(c))
 }
 
+// HasLoginCode says that a login code may still be used.
+func (db *DB) HasLoginCode(ctx context.Context, hash []byte) (bool, error) {
+	_, found, err := body[LoginCode](db.read(ctx), `SELECT body FROM login_codes WHERE hash = ? AND expires_at > ?`,
+		hash, nanos(db.now()))
+	return found, err
+}
+
 // DeleteLoginCodes makes all codes that sign a user in worthless.
 func (tx *Tx) DeleteLoginCodes(owner string) error {
 	return tx.exec(`DELETE FROM login_codes WHERE owner = ?`, owner)
