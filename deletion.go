@@ -15,7 +15,8 @@ type Deletion struct {
 	Outcome   Outcome   `json:"outcome"`
 	Runs      int       `json:"runs"`
 	Messages  int       `json:"messages"`
-	Saves     int       `json:"saves"` // under refs/blaise/SESSION, where they stay
+	Saves     int       `json:"saves"`          // under refs/blaise/SESSION, where they stay
+	Work      int       `json:"work,omitempty"` // saves that Blaise had itself, and that went with the session
 	Usage     Usage     `json:"usage,omitzero"`
 	CreatedAt time.Time `json:"created_at"`
 	EndedAt   time.Time `json:"ended_at"`
@@ -24,10 +25,11 @@ type Deletion struct {
 	Reason    string    `json:"reason,omitempty"`
 }
 
-// Deletion is what is to stay of a session when it is deleted now.
-func (s Session) Deletion(by, reason string, now time.Time) Deletion {
+// Deletion is what is to stay of a session when it is deleted now; work are the
+// saves that go with it.
+func (s Session) Deletion(by, reason string, now time.Time, work []SavedWork) Deletion {
 	return Deletion{
-		Session: s.ID, Agent: s.Agent, Outcome: s.Outcome, Runs: s.Runs, Messages: s.Messages,
+		Work: len(work), Session: s.ID, Agent: s.Agent, Outcome: s.Outcome, Runs: s.Runs, Messages: s.Messages,
 		Saves: s.Saves, Usage: s.Usage, CreatedAt: s.CreatedAt, EndedAt: s.EndedAt,
 		DeletedAt: now, By: by, Reason: reason,
 	}
@@ -68,6 +70,19 @@ func (s *Snapshot) Deletable(envs []Environment, heirs []SessionID) error {
 	return nil
 }
 
+// KeepsWork refuses to delete a session with the only copy of its work that
+// Blaise knows of. CodeRefused.
+func (s *Snapshot) KeepsWork(work []SavedWork) error {
+	if len(work) == 0 {
+		return nil
+	}
+	id, last := s.Session.ID, work[len(work)-1]
+	return Errorf(CodeRefused, "delete session %s: Blaise has %s of its work, the last of %s, and may be the only one who has",
+		id, Count(len(work), "save"), Count(last.Files, "file")).
+		WithHint("bring it home first, in a clone of its repository: blaise restore %s; to delete the work too: "+
+			"blaise delete %s --drop-work", id, id)
+}
+
 // Err is the answer to who asks for the session. CodeNotFound.
 func (d Deletion) Err() error {
 	return Errorf(CodeNotFound, "%s", d.what()).WithHint("what stays of it: blaise why %s", d.Session)
@@ -95,7 +110,10 @@ func (d Deletion) Why() []string {
 		fmt.Sprintf("it was of agent %s, began at %s and ended %s at %s; %s", d.Agent,
 			stamp(d.CreatedAt), d.Outcome, stamp(d.EndedAt), strings.Join(parts, ", ")),
 	}
-	if d.Saves > 0 {
+	if d.Work > 0 {
+		lines = append(lines, fmt.Sprintf("%s of its work that Blaise kept went with it", Count(d.Work, "save")))
+	}
+	if d.Saves > d.Work {
 		lines = append(lines, fmt.Sprintf(
 			"its saved work stays in its repository: git for-each-ref refs/blaise/%s", d.Session))
 	}

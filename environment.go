@@ -117,6 +117,17 @@ func (w SavedWork) Bundles() map[string]string {
 	return files
 }
 
+// OnlyHere are the saves that Blaise has itself: they were sent because no machine
+// that others reach would have kept them.
+func OnlyHere(saves []SavedWork) (some []SavedWork) {
+	for _, w := range saves {
+		if w.Bundle != "" {
+			some = append(some, w)
+		}
+	}
+	return some
+}
+
 // An EnvironmentState is one row of the table in environment_state.go.
 type EnvironmentState string
 

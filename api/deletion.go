@@ -17,12 +17,19 @@ type Settled struct {
 }
 
 // Delete forgets a session that has ended and of which nothing is left. It
-// answers what stays. CodeRefused: something may still happen to it, or is left.
-// Administrators only.
-func (c *Client) Delete(ctx context.Context, id blaise.SessionID, reason string) (blaise.Deletion, error) {
+// answers what stays. CodeRefused: something may still happen to it, or is left,
+// or Blaise has saved work of it that may be nowhere else; with dropWork that
+// goes too. Administrators only.
+func (c *Client) Delete(
+	ctx context.Context, id blaise.SessionID, reason string, dropWork bool,
+) (blaise.Deletion, error) {
 	var out blaise.Deletion
+	query := url.Values{"reason": {reason}}
+	if dropWork {
+		query.Set("drop_work", "true")
+	}
 	return out, c.do(ctx, call{
-		method: http.MethodDelete, path: session(id, ""), query: url.Values{"reason": {reason}}, out: &out,
+		method: http.MethodDelete, path: session(id, ""), query: query, out: &out,
 		within: stopDeadline, // a long transcript and many files take their time
 	})
 }

@@ -137,6 +137,7 @@ type Summary struct {
 	Environment blaise.EnvironmentState `json:"environment"`
 	Waits       int                     `json:"waits"`
 	Usage       blaise.Usage            `json:"usage"`
+	Work        int                     `json:"work,omitempty"` // settled: saves of its work that Blaise has itself
 	CreatedAt   time.Time               `json:"created_at"`
 	UpdatedAt   time.Time               `json:"updated_at"`
 }

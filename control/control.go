@@ -24,6 +24,8 @@ type Options struct {
 	URL      string          // where people reach Blaise, for links; "" for none
 	// Retain is how long sessions are kept after they ended; 0: for ever.
 	Retain time.Duration
+	// RetainDropsWork: those go too of which Blaise alone may have saved work.
+	RetainDropsWork bool
 }
 
 // A Control is one process of the control plane. It is safe for concurrent
@@ -71,7 +73,7 @@ func New(o Options) *Control {
 		waiting: newWaiting(o.DB), observer: o.Observer, sender: o.Sender, url: o.URL}
 	c.rush = newRush(c.waiting, now)
 	c.sweep, c.leaves, c.post = newSweeper(c), newFarewell(c), newPostman(c)
-	c.old, c.failed = retention{c: c, keep: o.Retain}, newGuard()
+	c.old, c.failed = retention{c: c, keep: o.Retain, drop: o.RetainDropsWork}, newGuard()
 	return c
 }
 

@@ -10,9 +10,12 @@ import (
 
 // Delete forgets a session that has ended and of which nothing is left: what was
 // said, its transcript, its files. A [blaise.Deletion] stays. What the session
-// saved is on its runner, where it stays too. CodeRefused.
-func (c *Control) Delete(ctx context.Context, by string, id blaise.SessionID, reason string) (blaise.Deletion, error) {
-	d, err := c.delete(ctx, by, id, reason)
+// saved is on its runner, where it stays too; work that Blaise has itself goes
+// with it, and only if dropWork says so. CodeRefused.
+func (c *Control) Delete(
+	ctx context.Context, by string, id blaise.SessionID, reason string, dropWork bool,
+) (blaise.Deletion, error) {
+	d, err := c.delete(ctx, by, id, reason, dropWork)
 	if err == nil {
 		c.scrub(ctx)
 	}
@@ -27,7 +30,9 @@ func (c *Control) scrub(ctx context.Context) {
 	}
 }
 
-func (c *Control) delete(ctx context.Context, by string, id blaise.SessionID, reason string) (blaise.Deletion, error) {
+func (c *Control) delete(
+	ctx context.Context, by string, id blaise.SessionID, reason string, dropWork bool,
+) (blaise.Deletion, error) {
 	var d blaise.Deletion
 	line := blaise.Audit{By: by, Kind: blaise.AuditSessionDeleted, Thing: string(id)}
 	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
@@ -43,10 +48,18 @@ func (c *Control) delete(ctx context.Context, by string, id blaise.SessionID, re
 		if err != nil {
 			return err
 		}
+		saves, err := tx.Saves(id)
+		if err != nil {
+			return err
+		}
+		work := blaise.OnlyHere(saves)
 		if err := s.Deletable(envs, heirs); err != nil {
 			return err
 		}
-		d = s.Session.Deletion(by, reason, c.now())
+		if err := s.KeepsWork(work); err != nil && !dropWork {
+			return err
+		}
+		d = s.Session.Deletion(by, reason, c.now(), work)
 		line.Detail = reason
 		return tx.Delete(d)
 	})

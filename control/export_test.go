@@ -39,6 +39,11 @@ func (c *Control) DeleteOld(ctx context.Context, keep time.Duration) error {
 	return retention{c: c, keep: keep}.look(ctx)
 }
 
+// DeleteOldWithWork is one that gives up work that Blaise alone may have.
+func (c *Control) DeleteOldWithWork(ctx context.Context, keep time.Duration) error {
+	return retention{c: c, keep: keep, drop: true}.look(ctx)
+}
+
 // Shown is how many runs are known to have been shown to somebody.
 func (c *Control) Shown() int {
 	c.waiting.mu.Lock()

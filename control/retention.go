@@ -23,6 +23,7 @@ const AuthorRetention = "retention"
 type retention struct {
 	c    *Control
 	keep time.Duration // 0: for ever
+	drop bool          // with work that Blaise alone may have, too
 }
 
 func (r retention) run(ctx context.Context) {
@@ -60,13 +61,18 @@ func (r retention) clearDue(ctx context.Context) (cleared int, err error) {
 }
 
 func (r retention) deleteOld(ctx context.Context) (deleted int, err error) {
+	kept := 0
 	for after := ""; ; {
 		old, err := r.c.db.Settled(ctx, r.c.now().Add(-r.keep), after, retentionBatch)
 		if err != nil {
 			return deleted, err
 		}
 		for _, s := range old {
-			_, err := r.c.delete(ctx, AuthorRetention, s.ID, "it ended longer ago than is kept, "+blaise.Days(r.keep))
+			if s.Work > 0 && !r.drop {
+				kept++
+				continue
+			}
+			_, err := r.c.delete(ctx, AuthorRetention, s.ID, "it ended longer ago than is kept, "+blaise.Days(r.keep), r.drop)
 			switch blaise.CodeOf(err) {
 			case blaise.CodeRefused, blaise.CodeNotFound: // another goes on from it; another process was first
 				continue
@@ -83,6 +89,10 @@ func (r retention) deleteOld(ctx context.Context) (deleted int, err error) {
 	}
 	if deleted > 0 {
 		r.c.log.Info("old sessions deleted", "sessions", deleted, "older_than", blaise.Days(r.keep))
+	}
+	if kept > 0 {
+		r.c.log.Info("old sessions are kept: Blaise may be the only one who has their saved work; see `blaise delete --older-than` "+
+			"and serve --retain-drops-work", "sessions", kept)
 	}
 	return deleted, nil
 }

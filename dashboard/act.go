@@ -37,7 +37,7 @@ func (d *dashboard) delete(w http.ResponseWriter, r *http.Request, id blaise.Ses
 		err = blaise.Errorf(blaise.CodeInvalid, "nothing was deleted").WithHint("tick that you are sure")
 	}
 	if err == nil {
-		_, err = d.control.Delete(r.Context(), user.Name, id, r.PostFormValue("reason"))
+		_, err = d.control.Delete(r.Context(), user.Name, id, r.PostFormValue("reason"), r.PostFormValue("drop-work") != "")
 	}
 	if err != nil {
 		d.did(w, r, err)

@@ -40,6 +40,9 @@ func (d *dashboard) around(ctx context.Context, s api.Session) panel {
 	return p
 }
 
+// OnlyHere are the saves that go with the session when it is deleted.
+func (p panel) OnlyHere() int { return len(blaise.OnlyHere(p.S.Saves)) }
+
 // WaitsFor is what an offered run waits for, in a sentence; "" if none is.
 func (p panel) WaitsFor() string {
 	n := len(p.S.Runs)

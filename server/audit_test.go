@@ -97,7 +97,7 @@ var audits = map[string]audited{
 		return h.user.SetAgentState(ctx, "demo", "enabled")
 	}},
 	"delete-session": {blaise.AuditSessionDeleted, ended, func(ctx context.Context, h *house, id string) error {
-		_, err := h.user.Delete(ctx, blaise.SessionID(id), "old")
+		_, err := h.user.Delete(ctx, blaise.SessionID(id), "old", false)
 		return err
 	}},
 }

@@ -23,7 +23,8 @@ func (s *Server) deletionRoutes() {
 
 type deleteIn struct {
 	SessionPath
-	Reason string `query:"reason" doc:"why, for the record"`
+	Reason   string `query:"reason" doc:"why, for the record"`
+	DropWork bool   `query:"drop_work" doc:"also if Blaise has saved work of it, which goes too and may be nowhere else"`
 }
 
 func (s *Server) deleteSession(ctx context.Context, in *deleteIn) (blaise.Deletion, error) {
@@ -31,7 +32,7 @@ func (s *Server) deleteSession(ctx context.Context, in *deleteIn) (blaise.Deleti
 	if err != nil {
 		return blaise.Deletion{}, err
 	}
-	return s.control.Delete(ctx, callerOf(ctx).user.Name, id, in.Reason)
+	return s.control.Delete(ctx, callerOf(ctx).user.Name, id, in.Reason, in.DropWork)
 }
 
 type settledIn struct {

@@ -136,7 +136,7 @@ func summaryOf(s store.Summary) api.Summary {
 	return api.Summary{
 		ID: s.ID, Agent: s.Agent, State: s.State, Held: s.Held, Outcome: s.Outcome, Reason: s.Reason,
 		Title: s.Title, Repo: s.Repo, Environment: s.Environment, Waits: s.Waits, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
-		Usage: s.Usage,
+		Usage: s.Usage, Work: s.Work,
 	}
 }
 

@@ -145,7 +145,8 @@ func (db *DB) ClearDue(ctx context.Context, limit int) (int, error) {
 }
 
 // Settled lists sessions that have ended, hold nothing, and were not touched
-// since a time; the first created first. After is the Cursor of the last
+// since a time, with the number of saves that Blaise has itself of each; the
+// first created first. After is the Cursor of the last
 // Summary of the page before. CodeInvalid: it is none.
 func (db *DB) Settled(ctx context.Context, untouched time.Time, after string, limit int) ([]Summary, error) {
 	at, id, err := parseCursor(after)
@@ -157,6 +158,11 @@ func (db *DB) Settled(ctx context.Context, untouched time.Time, after string, li
 		AND NOT EXISTS (SELECT 1 FROM environments x WHERE x.session = s.id AND x.holds > 0)
 		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.session = s.id AND r.final = 0)
 		ORDER BY s.created_at, s.id LIMIT ?`, nanos(untouched), nanos(untouched), at, id, limit)
+	for i := 0; i < len(all) && err == nil; i++ {
+		var saved []blaise.SavedWork
+		saved, err = db.Saves(ctx, all[i].ID)
+		all[i].Work = len(blaise.OnlyHere(saved))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list settled sessions: %w", err)
 	}

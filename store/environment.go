@@ -53,6 +53,11 @@ func (db *DB) Saves(ctx context.Context, session blaise.SessionID) ([]blaise.Sav
 	return saves(db.read(ctx), session)
 }
 
+// Saves lists a session's saves in order.
+func (tx *Tx) Saves(session blaise.SessionID) ([]blaise.SavedWork, error) {
+	return saves(tx.q, session)
+}
+
 func saves(q querier, session blaise.SessionID) ([]blaise.SavedWork, error) {
 	return bodies[blaise.SavedWork](q,
 		`SELECT body FROM saves WHERE session = ? ORDER BY n`, string(session))

@@ -37,6 +37,7 @@ type Summary struct {
 	Environment blaise.EnvironmentState
 	Context     blaise.ContextState
 	Waits       int // open questions
+	Work        int // saves that Blaise has itself, of what is settled
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }

@@ -42,7 +42,7 @@ func TestScrub(t *testing.T) {
 		t.Fatalf("the marker is in %v alone: there is nothing to look for", holding(t, dir, marker))
 	}
 	must(t, db.Tx(t.Context(), func(tx *store.Tx) error {
-		return tx.Delete(s.Session.Deletion("ada", "asked to", time.Now()))
+		return tx.Delete(s.Session.Deletion("ada", "asked to", time.Now(), nil))
 	}))
 	must(t, db.Clear(t.Context(), s.Session.ID))
 	must(t, db.Scrub(t.Context()))

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -19,6 +18,7 @@ type deletion struct {
 	reason    string
 	olderThan string
 	dry, yes  bool
+	dropWork  bool
 }
 
 func deleteCommand(a *app) *cobra.Command {
@@ -30,8 +30,9 @@ func deleteCommand(a *app) *cobra.Command {
 			"and why, its times and what it used stay (blaise why ID). Administrators only.\n" +
 			"Saved work is the user's and stays in its repository: there,\n" +
 			"  git for-each-ref --format='delete %(refname)' refs/blaise/ID/ | git update-ref --stdin\n" +
-			"removes it. With --older-than, all that ended and were not touched for so long are deleted;\n" +
-			"blaise serve --retain does that by itself.",
+			"removes it. Work that Blaise has itself goes with the session, and may be nowhere else: bring\n" +
+			"it home first (blaise restore ID), or say --drop-work. With --older-than, all that ended and were not\n" +
+			"touched for so long are deleted; blaise serve --retain does that by itself.",
 		Example: "  blaise delete k3v9\n  blaise delete k3v9 --yes --reason \"asked to by ann\"\n" +
 			"  blaise delete --older-than 90d --dry-run",
 		Args: rangeArgs(0, 1, "a session"),
@@ -51,6 +52,7 @@ func deleteCommand(a *app) *cobra.Command {
 	f.StringVar(&d.reason, "reason", "", "why, for the record")
 	f.BoolVar(&d.yes, "yes", false, "do not ask")
 	f.StringVar(&d.olderThan, "older-than", "", "all that ended and were not touched for so `long`, as 90d")
+	f.BoolVar(&d.dropWork, "drop-work", false, "also delete saved work that Blaise may be the only one to have")
 	f.BoolVar(&d.dry, "dry-run", false, "list what --older-than would delete, and delete nothing")
 	return c
 }
@@ -61,14 +63,16 @@ func (d deletion) one(ctx context.Context, c *api.Client, given string) error {
 		return err
 	}
 	what := fmt.Sprintf("session %s (%s)", s.ID, oneLine(s.Title, 60))
-	kept := slices.ContainsFunc(s.Saves, func(w blaise.SavedWork) bool { return w.Bundle != "" })
-	if kept {
-		what += fmt.Sprintf(", and the saved work that Blaise keeps of it (first: blaise restore %s)", s.ID)
+	work := blaise.OnlyHere(s.Saves)
+	if len(work) > 0 {
+		what += fmt.Sprintf(", and %s of its work that Blaise may be the only one to have (first: blaise restore %s)",
+			blaise.Count(len(work), "save"), s.ID)
 	}
 	if err := d.sure(what); err != nil {
 		return err
 	}
-	gone, err := c.Delete(ctx, s.ID, d.reason)
+	asked := !d.yes // about the work, too
+	gone, err := c.Delete(ctx, s.ID, d.reason, d.dropWork || asked && len(work) > 0)
 	if err != nil {
 		return err
 	}
@@ -76,10 +80,10 @@ func (d deletion) one(ctx context.Context, c *api.Client, given string) error {
 		return printJSON(d.out, gone)
 	}
 	fmt.Fprintf(d.out, "session %s: deleted\n", gone.Session)
-	switch {
-	case kept:
-		fmt.Fprintf(d.out, "the saved work that Blaise kept of it is gone too; what repositories have stays, under refs/blaise/%s/\n", gone.Session)
-	case gone.Saves > 0:
+	if gone.Work > 0 {
+		fmt.Fprintf(d.out, "%s of its work that Blaise had went with it\n", blaise.Count(gone.Work, "save"))
+	}
+	if gone.Saves > gone.Work {
 		fmt.Fprintf(d.out, "its saved work stays in its repository, under refs/blaise/%s/\n", gone.Session)
 	}
 	return nil
@@ -122,23 +126,36 @@ func settled(ctx context.Context, c *api.Client, olderThan string) ([]api.Summar
 
 func (d deletion) list(all []api.Summary) {
 	t := table{
-		head: []string{"ID", "AGENT", "ENDED", "UNTOUCHED", "TITLE"}, least: []string{"AGENT"}, paint: d.states(),
+		head: []string{"ID", "AGENT", "ENDED", "UNTOUCHED", "WORK", "TITLE"}, least: []string{"AGENT"}, paint: d.states(),
 	}
+	kept := 0
 	for _, s := range all {
+		work := ""
+		if s.Work > 0 {
+			work = blaise.Count(s.Work, "save")
+			kept++
+		}
 		t.add(string(s.ID), oneLine(string(s.Agent), 16), string(s.Outcome),
-			rough(d.now().Sub(s.UpdatedAt)), oneLine(s.Title, 80))
+			rough(d.now().Sub(s.UpdatedAt)), work, oneLine(s.Title, 80))
 	}
 	if len(all) > 0 {
 		t.print(d.out, d.look())
 	}
-	fmt.Fprintf(d.out, "%s would be deleted\n", blaise.Count(len(all), "session"))
+	if d.dropWork {
+		kept = 0
+	}
+	fmt.Fprintf(d.out, "%s would be deleted\n", blaise.Count(len(all)-kept, "session"))
+	if kept > 0 {
+		fmt.Fprintf(d.out, "%s would stay: Blaise may be the only one who has their work; --drop-work deletes it too\n",
+			blaise.Count(kept, "session"))
+	}
 }
 
 // each deletes them one after the other; what is refused is told and left.
 func (d deletion) each(ctx context.Context, c *api.Client, all []api.Summary) error {
 	gone := []blaise.Deletion{}
 	for _, s := range all {
-		one, err := c.Delete(ctx, s.ID, d.reason)
+		one, err := c.Delete(ctx, s.ID, d.reason, d.dropWork)
 		if err != nil && blaise.CodeOf(err) == blaise.CodeRefused {
 			fmt.Fprintln(d.err, harmless(err.Error()))
 			continue

@@ -70,6 +70,8 @@ type planeOptions struct {
 	privateHooks bool
 	// retain is how long sessions are kept after they ended; 0 for ever.
 	retain time.Duration
+	// retainDropsWork: with the saved work that Blaise has itself.
+	retainDropsWork bool
 }
 
 // openPlane opens the store and the port. Close gives both back.
@@ -103,7 +105,7 @@ func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
 	p.url = or(strings.TrimRight(o.public, "/"), o.door.scheme()+p.listener.Addr().String())
 	p.control = control.New(control.Options{
 		DB: p.db, Secret: secret, Log: o.log, Hub: hub, Observer: witness{p.meter, p.tracer}, URL: p.url,
-		Retain: o.retain,
+		Retain: o.retain, RetainDropsWork: o.retainDropsWork,
 		Sender: &webhook.Sender{AllowPrivate: o.privateHooks, Version: programVersion()},
 	})
 	p.meter.Read(p.control.Figures)

@@ -50,6 +50,9 @@ func serveCommand(a *app) *cobra.Command {
 					return usage("--retain: %v", err)
 				}
 			}
+			if o.retainDropsWork && retain == "" {
+				return usage("--retain-drops-work goes with --retain")
+			}
 			return a.serve(cmd.Context(), o)
 		},
 	}
@@ -62,6 +65,8 @@ func serveCommand(a *app) *cobra.Command {
 	o.door.flags(c)
 	f.Int64Var(&o.maxFile, "max-file", 256, "keep files of sessions (bundles of saved work) up to so many MB each")
 	f.StringVar(&retain, "retain", "", "delete sessions that ended and were not touched for so `long`, as 90d (default: never)")
+	f.BoolVar(&o.retainDropsWork, "retain-drops-work", false,
+		"with --retain: those go too of which Blaise has saved work, which may be nowhere else")
 	how.Flags(f)
 	f.BoolVar(&debug, "debug", false, "the same as --log-level debug")
 	f.BoolVar(&o.privateHooks, "webhook-allow-private", false,

@@ -102,6 +102,16 @@ func TestOnce_WorkOutlivesTheMachine(t *testing.T) {
 		t.Errorf("restored %q, %v", got, err)
 	}
 	b.run("restore", string(id), "--repo", filepath.Join(b.dir, "repo"), "--to", out+"2") // it is in the repository now
+
+	if said := b.run("delete", "--older-than", "1ns", "--dry-run"); !strings.Contains(said, "1 session would stay") {
+		t.Errorf("blaise delete --dry-run: %s", said)
+	}
+	if said := b.fails(4, "delete", string(id), "--yes"); !strings.Contains(said, "--drop-work") {
+		t.Errorf("blaise delete: %s", said)
+	}
+	if said := b.run("delete", string(id), "--yes", "--drop-work"); !strings.Contains(said, "went with it") {
+		t.Errorf("blaise delete --drop-work: %s", said)
+	}
 }
 
 // The same where the machine's repository was gone before: the work is a bundle

@@ -101,7 +101,7 @@ func testDelete(t *testing.T, db *store.DB) {
 			t.Errorf("there are no %s to delete", what)
 		}
 	}
-	want := s.Session.Deletion("ada", "asked to", start.Add(time.Hour))
+	want := s.Session.Deletion("ada", "asked to", start.Add(time.Hour), nil)
 	do(t, db, func(tx *store.Tx) error { return tx.Delete(want) })
 	ok(t, db.Clear(t.Context(), sid))
 	for what, n := range holdings(t, db, sid) {
