@@ -24,6 +24,9 @@ func (d *decision) accepted() error {
 		return Errorf(CodeRefused, "run %s is offered to runner %s alone", run.ID, run.Runner)
 	case pinned && machine != d.e.Machine:
 		return Errorf(CodeRefused, "run %s needs machine %s, where its environment is", run.ID, machine)
+	case run.Kind.HasAgent() && s.Policy.Concurrency > 0 && d.e.AtWork >= s.Policy.Concurrency:
+		return Errorf(CodeRefused, "run %s waits: agent %s has %s at work, and may have %d",
+			run.ID, s.Session.Agent, Count(d.e.AtWork, "run"), s.Policy.Concurrency)
 	}
 	d.setRun(RunAccepted, "taken by "+string(d.e.Instance))
 	run.Runner, run.Instance, run.Machine, run.Boot = d.e.Runner, d.e.Instance, d.e.Machine, d.e.Boot

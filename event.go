@@ -47,6 +47,7 @@ type Event struct {
 	Until     time.Time // drain_asked: turns that are open then are cancelled
 	Ephemeral bool      // accepted: by a runner that is there for one run
 	Leaves    bool      // drain_asked, accepted: its runner goes for good
+	AtWork    int       // accepted: how many runs of the agent are at work
 	Record    string    // last reports: how whole the record is
 }
 

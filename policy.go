@@ -5,10 +5,13 @@ import "time"
 // A Policy holds what an agent's spec in Blaise settles for its sessions (A6).
 // The zero value is not usable; start from [DefaultPolicy].
 type Policy struct {
-	IdleAfter         time.Duration
-	IdleThen          Then          // pause or end
-	IdleCannotResume  Then          // what an idle session with a plug that cannot resume does
-	MaxPaused         time.Duration // 0: no limit
+	IdleAfter        time.Duration
+	IdleThen         Then // pause or end
+	IdleCannotResume Then // what an idle session with a plug that cannot resume does
+	// OthersWait is how long a session may be idle while others wait for its place
+	// at work, or for the slot of its run; nil for the default, 0: as long as ever.
+	OthersWait        *time.Duration `json:",omitempty"`
+	MaxPaused         time.Duration  // 0: no limit
 	ConnectTimeout    time.Duration
 	Beat              time.Duration // X2: the heartbeat interval
 	Misses            int           // X2: beats missed before the run stops itself
@@ -25,6 +28,9 @@ type Policy struct {
 	TeardownRetry []time.Duration
 
 	Limits Limits
+	// Concurrency is how many runs of its sessions may be at work at once; 0: any
+	// number. Runs that start no agent do not count.
+	Concurrency int `json:",omitempty"`
 
 	Disabled bool // A27
 	Archived bool // A27

@@ -15,13 +15,13 @@ const SettingState = "agent"
 func (p Policy) settings() map[string]any {
 	return map[string]any{
 		"policy.idle.after": p.IdleAfter, "policy.idle.then": p.IdleThen,
-		"policy.idle.cannotResume": p.IdleCannotResume,
-		"policy.maxPaused":         p.MaxPaused, "policy.connectTimeout": p.ConnectTimeout,
+		"policy.idle.cannotResume": p.IdleCannotResume, "policy.idle.whenOthersWait": p.IdleWhenOthersWait(),
+		"policy.maxPaused": p.MaxPaused, "policy.connectTimeout": p.ConnectTimeout,
 		"policy.lease":        [2]int64{int64(p.Beat), int64(p.Misses)},
 		"policy.silence.warn": p.SilenceWarn, "policy.silence.stalled": p.SilenceStalled,
 		"policy.questions.after": p.QuestionsAfter, "policy.teardownRetry": p.TeardownWaits(),
 		"limits.open": p.Limits.Open, "limits.hook": p.Limits.Hook,
-		"budget.expiresAfter": p.ExpiresAfter, "gate": p.Gate,
+		"budget.expiresAfter": p.ExpiresAfter, "gate": p.Gate, "concurrency": p.Concurrency,
 	}
 }
 
@@ -50,6 +50,11 @@ func (p Policy) origin(agent AgentName, setting string) string {
 	return fmt.Sprintf("(agent %s, revision %d; %s)", agent, p.Revision, by)
 }
 
+// Origin is a setting with its value, and where that came from (X7).
+func (p Policy) Origin(agent AgentName, setting string, value any) string {
+	return fmt.Sprintf("%s = %v %s", setting, value, p.origin(agent, setting))
+}
+
 // TeardownWaits are the waits before the tries of a teardown after the first;
 // after the last failed one the environment is orphaned (A19).
 func (p Policy) TeardownWaits() []time.Duration {
@@ -57,4 +62,13 @@ func (p Policy) TeardownWaits() []time.Duration {
 		return []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour}
 	}
 	return p.TeardownRetry
+}
+
+// IdleWhenOthersWait is how long a session is idle before it pauses for others;
+// never longer than it is idle anyway. 0: nobody is paused for others.
+func (p Policy) IdleWhenOthersWait() time.Duration {
+	if p.OthersWait == nil {
+		return min(time.Minute, p.IdleAfter)
+	}
+	return min(*p.OthersWait, p.IdleAfter)
 }

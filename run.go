@@ -36,6 +36,12 @@ type Run struct {
 // Final says that the run has ended.
 func (r Run) Final() bool { return r.State == RunEnded }
 
+// Works says that the run is one of those that an agent's concurrency bounds:
+// somebody took it, it has not ended, and it has the agent's process.
+func (r Run) Works() bool {
+	return r.State != RunOffered && !r.Final() && r.Kind.HasAgent()
+}
+
 // A RunKind says what a run is for (A2).
 type RunKind string
 
@@ -48,6 +54,10 @@ const (
 	// agent, and pauses it again. However it ends, nothing is destroyed for it.
 	RunShell RunKind = "shell"
 )
+
+// HasAgent says that runs of that kind start an agent. Those that do not never
+// wait for a place at work: a teardown, and a terminal in a sleeping environment.
+func (k RunKind) HasAgent() bool { return k == RunStart || k == RunResume }
 
 // A RunState says how far a run has come.
 type RunState string

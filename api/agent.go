@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"blaise.dev/blaise"
@@ -15,6 +16,25 @@ type Agent struct {
 	Spec     json.RawMessage  `json:"spec"`
 	By       string           `json:"by"`
 	At       time.Time        `json:"at"`
+	AtWork   int              `json:"at_work"`         // runs that have a process of it
+	Waiting  int              `json:"waiting"`         // runs that wait for one
+	Limit    int              `json:"limit,omitempty"` // its concurrency; 0: any number at work
+}
+
+// Work says how many runs the agent has at work, of how many, and how many wait;
+// "" if none is there.
+func (a Agent) Work() string {
+	text := fmt.Sprintf("%d at work", a.AtWork)
+	if a.Limit > 0 {
+		text = fmt.Sprintf("%d of %d at work", a.AtWork, a.Limit)
+	}
+	switch {
+	case a.Waiting > 0:
+		return fmt.Sprintf("%s, %d waiting", text, a.Waiting)
+	case a.AtWork == 0 && a.Limit == 0:
+		return ""
+	}
+	return text
 }
 
 // AgentState is the body of POST /api/agents/{name}/state: enabled, disabled or

@@ -25,6 +25,7 @@ type Session struct {
 	Inputs      map[string]string   `json:"inputs,omitempty"`
 	CreatedAt   time.Time           `json:"created_at"`
 	EndedAt     *time.Time          `json:"ended_at"`
+	Queue       *blaise.Standing    `json:"queue,omitempty"` // where its run stands that waits for the agent
 	Environment Environment         `json:"environment"`
 	Runs        []Run               `json:"runs"`
 	Messages    []Message           `json:"messages"`
@@ -140,6 +141,7 @@ type Summary struct {
 	Work        int                     `json:"work,omitempty"` // settled: saves of its work that Blaise has itself
 	CreatedAt   time.Time               `json:"created_at"`
 	UpdatedAt   time.Time               `json:"updated_at"`
+	Queue       *blaise.Standing        `json:"queue,omitempty"`
 }
 
 // Sessions answers GET /api/sessions?state=&agent=&q=&limit=&before=.

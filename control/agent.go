@@ -31,6 +31,7 @@ type Applied struct {
 func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry bool) (Applied, error) {
 	res := Applied{Name: m.Name}
 	line := blaise.Audit{By: by, Thing: string(m.Name)}
+	limit := 0
 	err := c.audited(ctx, line, func(tx *store.Tx, line *blaise.Audit) error {
 		old, err := tx.Agent(m.Name)
 		switch {
@@ -45,7 +46,7 @@ func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry boo
 		default:
 			res.Result = "changed"
 		}
-		res.Revision = old.Revision + 1
+		res.Revision, limit = old.Revision+1, old.Policy.Concurrency
 		res.Effects = gateEffects(old.Policy.Gate, m.Policy.Gate)
 		if dry {
 			return nil
@@ -64,6 +65,11 @@ func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry boo
 	if err != nil || res.Result != "changed" {
 		return res, err
 	}
+	effects, err := c.limitEffects(ctx, m.Name, limit, m.Policy.Concurrency)
+	if err != nil {
+		return res, err
+	}
+	res.Effects = append(res.Effects, effects...)
 	n, err := c.spread(ctx, by, m.Name, dry)
 	if n > 0 {
 		res.Effects = append(res.Effects, follow(n))
@@ -73,7 +79,7 @@ func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry boo
 	}
 	p := m.Policy
 	p.Revision = res.Revision
-	effects, err := c.foresee(ctx, by, m.Name, p)
+	effects, err = c.foresee(ctx, by, m.Name, p)
 	res.Effects = append(res.Effects, effects...)
 	return res, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -130,23 +131,31 @@ func (c *Control) Revisions(ctx context.Context, name blaise.AgentName) ([]store
 	return c.db.AgentRevisions(ctx, name)
 }
 
-// queueMost bounds how much of the queue is read to be shown.
-const queueMost = 1000
-
-// A Waiting is a run that waits for a runner, and its place among all that do:
-// 1 is offered first.
-type Waiting struct {
-	Session blaise.SessionID
-	Agent   blaise.AgentName
-	Place   int
-}
-
-// Queue lists the runs that wait for a runner, in the order they are offered.
-func (c *Control) Queue(ctx context.Context) ([]Waiting, error) {
-	offers, err := c.db.Offers(ctx, queueMost)
-	var list []Waiting
-	for n, o := range offers {
-		list = append(list, Waiting{Session: o.Session, Agent: o.Agent, Place: n + 1})
+// limitEffects says what another concurrency means for the runs there are.
+func (c *Control) limitEffects(ctx context.Context, name blaise.AgentName, was, is int) ([]string, error) {
+	if was == is {
+		return nil, nil
 	}
-	return list, err
+	p, err := c.db.Places(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	words := func(limit int) string {
+		if limit == 0 {
+			return "off"
+		}
+		return strconv.Itoa(limit)
+	}
+	line := fmt.Sprintf("concurrency %s -> %s: %s at work, %d waiting", words(was), words(is), blaise.Count(p.AtWork, "run"), p.Waiting())
+	free := p.Waiting()
+	if is > 0 {
+		free = min(free, is-p.AtWork)
+	}
+	switch {
+	case is > 0 && p.AtWork > is:
+		line += fmt.Sprintf("; none is stopped, and none begins until fewer than %d are", is)
+	case free > 0:
+		line += fmt.Sprintf("; %d of those that wait may begin", free)
+	}
+	return []string{line}, nil
 }

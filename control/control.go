@@ -118,6 +118,11 @@ func (c *Control) decide(tx *store.Tx, id blaise.SessionID, e blaise.Event) (bla
 	if e.At.IsZero() {
 		e.At = c.now()
 	}
+	if e.Kind == blaise.EventRunAccepted && before.Policy.Concurrency > 0 {
+		if e.AtWork, err = tx.AtWork(before.Session.Agent); err != nil {
+			return blaise.Plan{}, err
+		}
+	}
 	plan, err := blaise.Decide(before, e)
 	if err != nil {
 		return blaise.Plan{}, err
@@ -184,6 +189,9 @@ func (c *Control) wake(p blaise.Plan) {
 		c.waiting.forget(r.ID)
 		c.hub.Wake(TopicRun(r.ID))
 		c.leaves.hint(r.Runner)
+		if p.Next.Policy.Concurrency > 0 && r.Kind.HasAgent() {
+			c.hub.Wake(TopicOffers) // its place is free
+		}
 	}
 	c.sweep.hint(p.Next.Clocks)
 	if len(p.News) > 0 {

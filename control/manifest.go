@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,6 +34,7 @@ type agentSpec struct {
 	Policy       policySpec           `yaml:"policy" json:"policy,omitzero"`
 	Limits       limitsSpec           `yaml:"limits" json:"limits,omitzero"`
 	Gate         []gateRuleSpec       `yaml:"gate" json:"gate,omitzero"`
+	Concurrency  limit                `yaml:"concurrency" json:"concurrency,omitempty"`
 	Budget       struct {
 		ExpiresAfter duration `yaml:"expiresAfter" json:"expiresAfter,omitempty"`
 	} `yaml:"budget" json:"budget,omitzero"`
@@ -122,12 +122,13 @@ func invalid(format string, args ...any) *blaise.Error {
 
 // laterParts are keys of the contract that this version does not keep yet.
 var laterParts = []string{
-	"concurrency", "tokens", "turns", "activeTime", "door", "identity", "delivery",
+	"tokens", "turns", "activeTime", "door", "identity", "delivery",
 }
 
 // policy is the default policy with what the manifest sets.
 func (s agentSpec) policy() (blaise.Policy, error) {
 	p := blaise.DefaultPolicy()
+	p.Concurrency = int(s.Concurrency)
 	q := s.Policy
 	set(&p.IdleAfter, q.Idle.After)
 	set(&p.MaxPaused, q.MaxPaused)
@@ -185,41 +186,4 @@ func words[T ~string](all []T) string {
 		list[i] = string(w)
 	}
 	return strings.Join(list, ", ")
-}
-
-// A duration is text like 90s, 15m, 7d; "off" and 0 mean never.
-type duration string
-
-func (d *duration) UnmarshalYAML(n *yaml.Node) error {
-	if _, err := ParseDuration(n.Value); err != nil {
-		return fmt.Errorf("line %d: %w", n.Line, err)
-	}
-	*d = duration(n.Value)
-	return nil
-}
-
-func set(to *time.Duration, d duration) {
-	if d != "" {
-		*to, _ = ParseDuration(string(d)) // checked when it was read
-	}
-}
-
-// ParseDuration reads how long something is to last: 90s, 12h, 7d; 0 for off. Of
-// what is no such word the error says what is.
-func ParseDuration(s string) (time.Duration, error) {
-	if s == "off" || s == "0" || s == "never" {
-		return 0, nil
-	}
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.ParseFloat(days, 64)
-		if err != nil || n < 0 {
-			return 0, fmt.Errorf("%q is not a duration: write 90s, 15m, 12h, 7d or off", s)
-		}
-		return time.Duration(n * 24 * float64(time.Hour)), nil
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is not a duration: write 90s, 15m, 12h, 7d or off", s)
-	}
-	return d, nil
 }

@@ -39,6 +39,10 @@ func checkKeys(n *yaml.Node, where string, t reflect.Type) []string {
 		if _, err := ParseDuration(n.Value); err != nil {
 			return []string{fmt.Sprintf("line %d: %s: %v", n.Line, where, err)}
 		}
+	case t == reflect.TypeFor[limit]():
+		if _, err := parseLimit(n.Value); err != nil {
+			return []string{fmt.Sprintf("line %d: %s: %v", n.Line, where, err)}
+		}
 	case t.Kind() == reflect.Int && n.Tag != "!!int":
 		return []string{wrongKind(n, where, "a whole number")}
 	case t.Kind() == reflect.Bool && n.Tag != "!!bool":

@@ -53,7 +53,8 @@ func TestManifestErrors(t *testing.T) {
 	for name, c := range map[string]struct{ spec, want string }{
 		"unknown key": {"polcy: {}", `line 5: unknown key "polcy" in spec; did you mean "policy"? (keys here: requirements, inputs, policy`},
 		"inside":      {"policy: {idle: {aftr: 3m}}", `line 5: unknown key "aftr" in spec.policy.idle; did you mean "after"?`},
-		"later":       {"concurrency: 3", "line 5: spec.concurrency is not enforced by this version"},
+		"later":       {"door: {}", "line 5: spec.door is not enforced by this version"},
+		"concurrency": {"concurrency: 0", `line 5: spec.concurrency: "0" is no limit: write 1 or more, or off`},
 		"rule":        {"gate: [{tol: edit, then: ask}]", `line 5: unknown key "tol" in spec.gate; did you mean "tool"?`},
 		"tool":        {"gate: [{tool: [read, exec], then: ask}]", `gate rule 1: tool: "exec" is none of read, edit`},
 		"ruling":      {"gate: [{then: ask}, {then: allw}]", `gate rule 2: then: "allw" is none of allow, ask, deny; did you mean "allow"?`},

@@ -132,6 +132,10 @@ func (c *Control) choose(ctx context.Context, a Asker, runs []store.Offer) (mine
 		if len(mine) == a.Slots {
 			break
 		}
+		if !c.waiting.hasRoom(o, now) {
+			again = min(again, shownFor)
+			continue
+		}
 		wait, ok, err := c.mayTake(ctx, a, o)
 		switch {
 		case err != nil:
@@ -139,7 +143,7 @@ func (c *Control) choose(ctx context.Context, a Asker, runs []store.Offer) (mine
 		case !ok:
 		case wait > 0:
 			again = min(again, wait)
-		case c.waiting.show(o.Run.ID, a.Instance.ID, now):
+		case c.waiting.show(o, a.Instance.ID, now):
 			mine = append(mine, o)
 		default:
 			again = min(again, shownFor)

@@ -34,6 +34,7 @@ type waiting struct {
 	mu    sync.Mutex
 	front queue // mostly the first ones will do
 	whole queue // where none of them is for who asks
+	free  map[blaise.AgentName]int
 	to    map[blaise.RunID]showing
 }
 
@@ -46,6 +47,7 @@ type queue struct {
 }
 
 type showing struct {
+	agent    blaise.AgentName
 	instance blaise.InstanceID
 	until    time.Time
 }
@@ -89,14 +91,15 @@ func (w *waiting) all(ctx context.Context) (queue, error) {
 
 func (w *waiting) read(ctx context.Context, q *queue, limit int) error {
 	began := time.Now()
-	runs, err := w.db.Offers(ctx, limit)
+	got, err := w.db.Offers(ctx, limit)
 	if err != nil {
 		return err
 	}
-	*q = queue{runs: runs, began: began, full: len(runs) == limit, here: make(map[blaise.RunID]bool, len(runs))}
-	for _, o := range runs {
+	*q = queue{runs: got.Runs, began: began, full: got.More, here: make(map[blaise.RunID]bool, len(got.Runs))}
+	for _, o := range got.Runs {
 		q.here[o.Run.ID] = true
 	}
+	w.free = got.Free
 	// Another process of Blaise tells nobody here what was taken there.
 	maps.DeleteFunc(w.to, func(run blaise.RunID, _ showing) bool { return !w.waits(run) })
 	return nil
@@ -104,25 +107,61 @@ func (w *waiting) read(ctx context.Context, q *queue, limit int) error {
 
 func (w *waiting) waits(run blaise.RunID) bool { return w.front.here[run] || w.whole.here[run] }
 
-// show notes that an instance is shown the run; false if another was first, or
-// if it waits no more. Asking again does not keep it for longer.
-func (w *waiting) show(run blaise.RunID, to blaise.InstanceID, now time.Time) bool {
+// show notes that an instance is shown the run; false if another was first, if it
+// waits no more, or if others were shown as many runs of its agent as may still
+// be taken. Asking again does not keep it for longer.
+func (w *waiting) show(o store.Offer, to blaise.InstanceID, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	run := o.Run.ID
 	old := w.to[run]
-	if !w.waits(run) || old.keeps(to, now) {
+	if !w.waits(run) || old.keeps(to, now) || !w.room(o, now) {
 		return false
 	}
 	if left := old.until.Sub(now); old.instance != to || left <= 0 || left > shownFor {
-		w.to[run] = showing{instance: to, until: now.Add(shownFor)}
+		w.to[run] = showing{agent: agentFor(o), instance: to, until: now.Add(shownFor)}
 	}
 	return true
 }
 
-// forget is for a run that is offered no more.
+// hasRoom is room, for those who have not looked closer at the run yet.
+func (w *waiting) hasRoom(o store.Offer, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.room(o, now)
+}
+
+// room says that the agent of an offered run has a place free which no other run
+// that was shown is on its way to.
+func (w *waiting) room(o store.Offer, now time.Time) bool {
+	free, limited := w.free[agentFor(o)]
+	if !limited {
+		return true
+	}
+	for run, s := range w.to {
+		if left := s.until.Sub(now); s.agent == agentFor(o) && run != o.Run.ID && left > 0 && left <= shownFor {
+			free--
+		}
+	}
+	return free > 0
+}
+
+// agentFor is the agent of which a run takes a place, "" for none.
+func agentFor(o store.Offer) blaise.AgentName {
+	if o.Run.Kind.HasAgent() {
+		return o.Agent
+	}
+	return ""
+}
+
+// forget is for a run that is offered no more. A place it may have taken is not
+// given to another before the queue is read again.
 func (w *waiting) forget(run blaise.RunID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if agent := w.to[run].agent; w.free[agent] > 0 {
+		w.free[agent]--
+	}
 	delete(w.to, run)
 	delete(w.front.here, run)
 	delete(w.whole.here, run)

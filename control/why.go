@@ -30,9 +30,9 @@ func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
 		lines := c.addSilence(blaise.Why(snap, c.now()), snap.Run)
 		return append(c.addOffer(ctx, lines, v, a), c.whyAgent(ctx, v)...), nil
 	case strings.HasPrefix(rest, "m"):
-		return c.whyMessage(v, policyOf(a), blaise.MessageID(id))
+		return c.whyMessage(ctx, v, a, blaise.MessageID(id))
 	default:
-		return c.whyRun(ctx, v, policyOf(a), blaise.RunID(id))
+		return c.whyRun(ctx, v, a, blaise.RunID(id))
 	}
 }
 
@@ -85,8 +85,10 @@ func (c *Control) addOffer(ctx context.Context, lines []string, v store.View, a 
 		return lines
 	}
 	run := v.Runs[n-1]
+	stands, full := c.whyStanding(ctx, v.Session.ID, a)
+	lines = append(lines, stands...)
 	runners, err := c.db.Runners(ctx)
-	if err != nil {
+	if err != nil || full {
 		return lines
 	}
 	snap := snapshotOf(v, blaise.Policy{})
@@ -155,8 +157,8 @@ func (c *Control) instanceLine(ctx context.Context, r store.Runner, in store.Ins
 	return fmt.Sprintf("%s, but all its slots (%d) are taken, by sessions %s", line, in.Slots, strings.Join(holders, ", "))
 }
 
-func (c *Control) whyMessage(v store.View, p blaise.Policy, id blaise.MessageID) ([]string, error) {
-	snap := snapshotOf(v, p)
+func (c *Control) whyMessage(ctx context.Context, v store.View, a store.Agent, id blaise.MessageID) ([]string, error) {
+	snap := snapshotOf(v, policyOf(a))
 	for _, m := range v.Messages {
 		if m.ID == id {
 			lines := []string{fmt.Sprintf("message %s is %s", m.ID, m.State)}
@@ -169,7 +171,7 @@ func (c *Control) whyMessage(v store.View, p blaise.Policy, id blaise.MessageID)
 					m.DeliveredAt.UTC().Format("2006-01-02 15:04:05 MST"), m.Run))
 				lines = append(lines, snap.WhyClocks(string(m.Run), c.now())...)
 			case !m.Final():
-				lines = append(lines, snap.Waits(m.ID))
+				lines = c.addOffer(ctx, append(lines, snap.Waits(m.ID)), v, a)
 			}
 			if m.Repeats > 0 {
 				lines = append(lines, "its prompt was written again "+blaise.Count(m.Repeats, "time"))
@@ -182,7 +184,7 @@ func (c *Control) whyMessage(v store.View, p blaise.Policy, id blaise.MessageID)
 
 // whyRun says what a run does and which of its clocks run; of one that has
 // ended, why, and by which setting.
-func (c *Control) whyRun(ctx context.Context, v store.View, p blaise.Policy, id blaise.RunID) ([]string, error) {
+func (c *Control) whyRun(ctx context.Context, v store.View, a store.Agent, id blaise.RunID) ([]string, error) {
 	for _, r := range v.Runs {
 		if r.ID != id {
 			continue
@@ -196,8 +198,8 @@ func (c *Control) whyRun(ctx context.Context, v store.View, p blaise.Policy, id 
 			lines = append(lines, r.Reason)
 		}
 		if !r.Final() {
-			snap := snapshotOf(v, p)
-			return append(lines, snap.WhyClocks(string(id), c.now())...), nil
+			snap := snapshotOf(v, policyOf(a))
+			return c.addOffer(ctx, append(lines, snap.WhyClocks(string(id), c.now())...), v, a), nil
 		}
 		return append(lines, c.endedBy(ctx, v.Session.ID, "run:"+string(id))...), nil
 	}

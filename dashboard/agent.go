@@ -17,7 +17,9 @@ type agentPage struct {
 	Manifest  string
 	Settings  []setting
 	Revisions []revision
-	Waiting   []control.Waiting
+	Work      string            // how many runs are at work, and wait
+	Waiting   []control.Waiting // the first of those
+	Behind    int               // as many more
 	Applied   *control.Applied
 	Dry       bool
 }
@@ -83,11 +85,27 @@ func (d *dashboard) aroundAgent(ctx context.Context, p *agentPage) error {
 		}
 		p.Revisions = append(p.Revisions, rev)
 	}
-	queue, err := d.control.Queue(ctx)
-	for _, q := range queue {
-		if q.Agent == p.Name {
-			p.Waiting = append(p.Waiting, q)
+	return d.queueOf(ctx, p)
+}
+
+// queueShown is how many of those that wait an agent's page lists.
+const queueShown = 50
+
+func (d *dashboard) queueOf(ctx context.Context, p *agentPage) error {
+	all, err := d.views.Agents(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		if a.Name == p.Name {
+			p.Work = a.Work()
 		}
+	}
+	p.Waiting, err = d.control.Standings(ctx, p.Name)
+	if p.Behind = len(p.Waiting) - queueShown; p.Behind > 0 {
+		p.Waiting = p.Waiting[:queueShown]
+	} else {
+		p.Behind = 0
 	}
 	return err
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"blaise.dev/blaise/server"
 )
 
 // parts are what stands around a conversation, as HTML, and since which version
@@ -17,28 +19,32 @@ type parts struct {
 	news    batch // what the last version changed
 }
 
-// lookAround reads the parts, and tells if any has changed.
-func (s *stage) lookAround(ctx context.Context, now time.Time) error {
+// lookAround reads the parts, and tells if any has changed. later is when to look
+// without being woken: what happens to others moves one that waits on.
+func (s *stage) lookAround(ctx context.Context, now time.Time) (later <-chan time.Time, err error) {
 	v, err := s.d.views.Fresh(ctx, s.id, now)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if v.Queue != nil {
+		later = time.After(server.StandingEvery)
 	}
 	p := s.d.around(ctx, v)
 	next := map[string]string{}
 	for _, name := range []string{"head", "cards", "queue", "side"} {
 		html, err := s.d.fragment(name, p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if s.panel.html[name] != html {
 			next[name] = html
 		}
 	}
 	if len(next) == 0 && s.panel.title == p.title() {
-		return nil
+		return later, nil
 	}
 	s.tell(func() { err = s.panel.change(p.title(), next) })
-	return err
+	return later, err
 }
 
 // change takes the parts that are new.

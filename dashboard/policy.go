@@ -15,7 +15,7 @@ type setting struct {
 	Label   string
 	Help    string
 	Default string
-	Choices []string // nil for a duration
+	Choices []string // nil for a duration or a number
 	Value   string   // "" for the default
 }
 
@@ -32,6 +32,7 @@ var settings = []setting{
 	{Path: "policy.questions.then", Label: "then", Help: "what happens to an unanswered question", Default: "deny", Choices: []string{"deny", "pause"}},
 	{Path: "policy.onContextLoss", Label: "If the conversation is lost", Help: "after a resume", Default: "continue", Choices: []string{"continue", "ask", "fail"}},
 	{Path: "policy.onInterruptedTurn", Label: "If a turn broke off", Help: "after a lost run", Default: "continue", Choices: []string{"continue", "ask", "fail"}},
+	{Path: "concurrency", Label: "At work at once", Help: "so many runs of its sessions; the others wait, people in turn", Default: "off"},
 	{Path: "budget.expiresAfter", Label: "Sessions expire after", Help: "from their creation", Default: "off"},
 }
 

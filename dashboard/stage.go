@@ -68,7 +68,7 @@ func (s *stage) run(ctx context.Context) {
 			later = time.After(wait)
 		} else if err == nil {
 			read = began
-			err = s.lookAround(ctx, began)
+			later, err = s.lookAround(ctx, began)
 		}
 		if err != nil {
 			s.tell(func() { s.err = err })

@@ -55,15 +55,22 @@ func (s *Server) listAgents(ctx context.Context, _ *struct{}) ([]api.Agent, erro
 // Agents lists the agents.
 func (v *Views) Agents(ctx context.Context) ([]api.Agent, error) {
 	list, err := v.control.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	crowds, err := v.control.Crowds(ctx)
 	out := []api.Agent{}
 	for _, a := range list {
-		out = append(out, agentOf(a))
+		out = append(out, agentOf(a, crowds[a.Name]))
 	}
 	return out, err
 }
 
-func agentOf(a store.Agent) api.Agent {
-	return api.Agent{Name: a.Name, State: a.State, Revision: a.Revision, Spec: a.Spec, By: a.By, At: a.At}
+func agentOf(a store.Agent, c store.Crowd) api.Agent {
+	return api.Agent{
+		Name: a.Name, State: a.State, Revision: a.Revision, Spec: a.Spec, By: a.By, At: a.At,
+		AtWork: c.AtWork, Waiting: c.Waiting, Limit: a.Policy.Concurrency,
+	}
 }
 
 // An AgentPath is the part of a route that names an agent.
@@ -73,7 +80,11 @@ type AgentPath struct {
 
 func (s *Server) getAgent(ctx context.Context, in *AgentPath) (api.Agent, error) {
 	a, err := s.control.Agent(ctx, blaise.AgentName(in.Name))
-	return agentOf(a), err
+	if err != nil {
+		return api.Agent{}, err
+	}
+	crowds, err := s.control.Crowds(ctx)
+	return agentOf(a, crowds[a.Name]), err
 }
 
 func (s *Server) explainGate(ctx context.Context, in *struct {

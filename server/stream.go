@@ -139,8 +139,11 @@ func (s *Server) sessionStream(ctx context.Context, in *sessionStreamIn, ev *api
 			return err
 		}
 		var later <-chan time.Time
-		if f.stale {
+		switch {
+		case f.stale:
 			later = time.After(time.Until(f.read.Add(viewEvery)))
+		case f.queued:
+			later = time.After(StandingEvery)
 		}
 		if err := ev.Wait(ctx, woken, later); err != nil {
 			return err
@@ -158,7 +161,13 @@ type sessionFeed struct {
 	shown []byte    // the session as sent last
 	read  time.Time // when it was read last
 	stale bool      // it may have changed since
+
+	queued bool // its run waits for an agent
 }
+
+// StandingEvery is how often one looks again where a run stands that waits: what
+// happens to others moves it on.
+const StandingEvery = 2 * time.Second
 
 // show sends the session if it has changed.
 func (f *sessionFeed) show(ctx context.Context) error {
@@ -170,7 +179,7 @@ func (f *sessionFeed) show(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.read, f.stale = now, false
+	f.read, f.stale, f.queued = now, false, view.Queue != nil
 	b, err := json.Marshal(cut(view))
 	if err != nil {
 		return fmt.Errorf("encode session: %w", err)

@@ -39,7 +39,11 @@ func (v *Views) Session(ctx context.Context, id blaise.SessionID) (api.Session, 
 	if err != nil {
 		return api.Session{}, err
 	}
-	return sessionOf(view), nil
+	s := sessionOf(view)
+	if s.State == blaise.SessionQueued {
+		s.Queue, err = v.control.Standing(ctx, id)
+	}
+	return s, err
 }
 
 // NeedsPerson is the value of a filter's State for sessions that wait for a
@@ -73,7 +77,33 @@ func (v *Views) Sessions(ctx context.Context, f api.SessionFilter) (api.Sessions
 	if len(list) == q.Limit {
 		out.Next = list[len(list)-1].Cursor()
 	}
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return out, v.standings(ctx, out.Sessions)
+}
+
+// standings tells of the sessions that wait for an agent where they stand.
+func (v *Views) standings(ctx context.Context, list []api.Summary) error {
+	of := map[blaise.AgentName]map[blaise.SessionID]*blaise.Standing{}
+	for i := range list {
+		s := &list[i]
+		if s.State != blaise.SessionQueued {
+			continue
+		}
+		if of[s.Agent] == nil {
+			all, err := v.control.Standings(ctx, s.Agent)
+			if err != nil {
+				return err
+			}
+			of[s.Agent] = map[blaise.SessionID]*blaise.Standing{}
+			for _, w := range all {
+				of[s.Agent][w.Session] = &w.Standing
+			}
+		}
+		s.Queue = of[s.Agent][s.ID]
+	}
+	return nil
 }
 
 func sessionStates() []string {

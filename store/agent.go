@@ -32,10 +32,11 @@ type Agent struct {
 func (tx *Tx) PutAgent(a Agent) error {
 	utc(&a.At)
 	raw := encode(a)
-	err := tx.exec(`INSERT INTO agents (name, revision, requirements, body) VALUES (?, ?, ?, ?)
+	err := tx.exec(`INSERT INTO agents (name, revision, requirements, places, body)
+		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (name) DO UPDATE SET revision = excluded.revision,
-		requirements = excluded.requirements, body = excluded.body`,
-		string(a.Name), a.Revision, encode(a.Requirements), raw)
+		requirements = excluded.requirements, places = excluded.places, body = excluded.body`,
+		string(a.Name), a.Revision, encode(a.Requirements), a.Policy.Concurrency, raw)
 	if err == nil {
 		err = tx.exec(`INSERT INTO agent_revisions (name, revision, body) VALUES (?, ?, ?)
 			ON CONFLICT (name, revision) DO UPDATE SET body = excluded.body`,

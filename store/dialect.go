@@ -15,6 +15,7 @@ type dialect struct {
 	numbered bool   // $1 for ?
 	lock     string // ends a SELECT that locks what it reads
 	share    string // ends a SELECT of what must stay until the commit
+	alone    string // lets one transaction at a time past a name; "" where no two are under way
 	moment   *sql.TxOptions
 	rebound  *sync.Map
 }
@@ -23,6 +24,7 @@ var (
 	sqliteDialect   = dialect{}
 	postgresDialect = dialect{
 		numbered: true, lock: " FOR UPDATE", share: " FOR SHARE", rebound: new(sync.Map),
+		alone:  `SELECT pg_advisory_xact_lock(hashtext(?))`,
 		moment: &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 	}
 )

@@ -17,6 +17,7 @@ type Figures struct {
 	Live         int                             // runs that a runner has taken
 	Teardowns    Queue                           // runs that wait for a runner
 	Work         Queue
+	Agents       map[blaise.AgentName]Crowd
 	Due          time.Time // when the next clock is due, or was; zero: none runs
 }
 
@@ -28,7 +29,7 @@ type Queue struct {
 
 // Figures counts. It reads indexes, not rows: it may be asked often.
 func (db *DB) Figures(ctx context.Context) (Figures, error) {
-	f := Figures{Environments: map[blaise.EnvironmentState]int{}}
+	f := Figures{Environments: map[blaise.EnvironmentState]int{}, Agents: map[blaise.AgentName]Crowd{}}
 	err := db.together(ctx, func(q querier) error {
 		var err error
 		if f.Sessions, err = counts(q); err != nil {
@@ -38,6 +39,9 @@ func (db *DB) Figures(ctx context.Context) (Figures, error) {
 			return err
 		}
 		if err = f.waiting(q); err != nil {
+			return err
+		}
+		if err = crowds(q, f.Agents); err != nil {
 			return err
 		}
 		_, err = q.one([]any{&f.Questions, &f.Live}, `SELECT
@@ -75,7 +79,10 @@ func (f *Figures) waiting(q querier) error {
 		if queue == 0 {
 			into = &f.Teardowns
 		}
-		*into = Queue{Runs: n, Since: fromNanos(since)}
+		if at := fromNanos(since); into.Runs == 0 || at.Before(into.Since) {
+			into.Since = at
+		}
+		into.Runs += n
 		return err
 	}, `SELECT r.queue, COUNT(*), MIN(r.offered_at) FROM runs r JOIN sessions s ON s.id = r.session
 		WHERE r.queue IS NOT NULL AND s.held = 0 GROUP BY r.queue`)

@@ -23,7 +23,7 @@ func (tx *Tx) writeRuns(before blaise.Snapshot, plan blaise.Plan) error {
 		return err
 	}
 	for _, r := range changed {
-		if err := tx.writeRun(r); err != nil {
+		if err := tx.writeRun(plan.Next.Session, r); err != nil {
 			return fmt.Errorf("write run %s: %w", r.ID, err)
 		}
 	}
@@ -40,22 +40,41 @@ func list(runs ...*blaise.Run) []blaise.Run {
 	return all
 }
 
-func (tx *Tx) writeRun(r blaise.Run) error {
+func (tx *Tx) writeRun(s blaise.Session, r blaise.Run) error {
 	utc(&r.UnreachableSince, &r.OfferedAt, &r.AcceptedAt, &r.ConnectedAt,
 		&r.EndedAt, &r.TurnSince)
 	var queue any // NULL: it is not offered
 	if r.State == blaise.RunOffered {
-		queue = flag(r.Kind != blaise.RunTeardown)
+		queue = queueOf(r.Kind)
+	}
+	served := int64(0)
+	if r.Kind.HasAgent() {
+		served = nanos(r.AcceptedAt)
 	}
 	live := !r.Final() && queue == nil
-	return tx.exec(`INSERT INTO runs (id, session, attempt, runner, instance, queue, live, final,
-		offered_at, ended_at, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET runner = excluded.runner, instance = excluded.instance,
-		queue = excluded.queue, live = excluded.live, final = excluded.final,
-		offered_at = excluded.offered_at, ended_at = excluded.ended_at, body = excluded.body`,
-		string(r.ID), string(r.ID.Session()), r.Attempt, clean(string(r.Runner)),
-		clean(string(r.Instance)), queue, flag(live), flag(r.Final()),
-		nanos(r.OfferedAt), nanos(r.EndedAt), encode(r))
+	return tx.exec(`INSERT INTO runs (id, session, agent, author, attempt, runner, instance, queue, live,
+		works, final, offered_at, served_at, ended_at, body)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, author = excluded.author,
+		runner = excluded.runner, instance = excluded.instance, queue = excluded.queue,
+		live = excluded.live, works = excluded.works, final = excluded.final,
+		offered_at = excluded.offered_at, served_at = excluded.served_at,
+		ended_at = excluded.ended_at, body = excluded.body`,
+		string(r.ID), string(r.ID.Session()), clean(string(s.Agent)), clean(s.Author), r.Attempt,
+		clean(string(r.Runner)), clean(string(r.Instance)), queue, flag(live), flag(r.Works()),
+		flag(r.Final()), nanos(r.OfferedAt), served, nanos(r.EndedAt), encode(r))
+}
+
+// queueOf is where runs of that kind wait: those without an agent (0 teardowns, 2
+// terminals) first come, first served; the others (1) in lines.
+func queueOf(k blaise.RunKind) int {
+	switch {
+	case k == blaise.RunTeardown:
+		return 0
+	case k.HasAgent():
+		return 1
+	}
+	return 2
 }
 
 // Run reads a run in any state. CodeNotFound.

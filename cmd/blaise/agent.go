@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,9 +116,9 @@ func agentListCommand(a *app) *cobra.Command {
 			if a.json {
 				return printJSON(a.out, all)
 			}
-			t := table{head: []string{"NAME", "STATE", "REVISION", "CHANGED", "BY"}, paint: a.states()}
+			t := table{head: []string{"NAME", "STATE", "RUNS", "REVISION", "CHANGED", "BY"}, paint: a.states()}
 			for _, g := range all {
-				t.add(string(g.Name), g.State, fmt.Sprint(g.Revision), ago(g.At, a.now()), oneLine(g.By, 40))
+				t.add(string(g.Name), g.State, cmp.Or(g.Work(), "-"), fmt.Sprint(g.Revision), ago(g.At, a.now()), oneLine(g.By, 40))
 			}
 			t.print(a.out, a.look())
 			return nil
@@ -139,6 +140,7 @@ func agentShowCommand(a *app) *cobra.Command {
 			}
 			a.field("agent", "%s", g.Name)
 			a.field("state", "%s", g.State)
+			a.field("runs", "%s", cmp.Or(g.Work(), "none at work"))
 			a.field("revision", "%d, %s by %s", g.Revision, ago(g.At, a.now()), g.By)
 			return printJSON(a.out, g.Spec)
 		}),

@@ -121,6 +121,8 @@ func stateOf(s api.Summary) string {
 	switch {
 	case s.State == blaise.SessionEnded:
 		text = string(s.Outcome)
+	case s.Queue.Short() != "":
+		text += " (" + s.Queue.Short() + ")"
 	case s.Waits > 0:
 		text += fmt.Sprintf(" (%d to answer)", s.Waits)
 	}

@@ -46,6 +46,9 @@ func (a *app) printSession(s api.Session) {
 	}
 	a.field("state", "%s", because(state, oneLine(s.Reason, reasonMost)))
 	a.field("agent", "%s", s.Agent)
+	if waits := s.Queue.Waits(); waits != "" {
+		a.field("queue", "%s", waits)
+	}
 	if s.Repo != "" {
 		a.field("repository", "%s", s.Repo)
 	}

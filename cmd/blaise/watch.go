@@ -131,6 +131,9 @@ func (w *watcher) event(e transcript.Event) error {
 
 func (w *watcher) session(s api.Session) error {
 	now := fmt.Sprintf("session %s, environment %s", s.State, s.Environment.State)
+	if waits := s.Queue.Waits(); waits != "" {
+		now = fmt.Sprintf("session %s, %s", s.State, waits)
+	}
 	if now != w.state && !w.quiet && !w.a.json {
 		w.teller.endLine()
 		fmt.Fprintf(w.a.out, "%s= %s\n", w.teller.stamp(w.a.now()), because(now, w.meaning(s.Environment)))

@@ -114,7 +114,10 @@ func (m *model) doing() string {
 			}
 		}
 	}
-	if s.State == blaise.SessionQueued {
+	switch waits := s.Queue.Waits(); {
+	case waits != "":
+		return waits
+	case s.State == blaise.SessionQueued:
 		text += ", environment " + string(s.Environment.State)
 	}
 	return text

@@ -32,10 +32,13 @@ var (
 	waiting = prometheus.NewDesc("blaise_runs_waiting", "Runs that wait for a runner.", []string{"kind"}, nil)
 	oldest  = prometheus.NewDesc("blaise_runs_waiting_oldest_seconds",
 		"How long the first of the runs that wait has waited.", []string{"kind"}, nil)
-	running   = prometheus.NewDesc("blaise_runs_running", "Runs that a runner has taken and that have not ended.", nil, nil)
-	questions = prometheus.NewDesc("blaise_questions_open", "Questions that wait for a person.", nil, nil)
-	lag       = prometheus.NewDesc("blaise_clock_lag_seconds", "How overdue the most overdue clock is.", nil, nil)
-	quiet     = prometheus.NewDesc("blaise_heartbeat_age_seconds",
+	running      = prometheus.NewDesc("blaise_runs_running", "Runs that a runner has taken and that have not ended.", nil, nil)
+	agentWaiting = prometheus.NewDesc("blaise_agent_runs_waiting", "Runs that wait for a process of the agent.", []string{"agent"}, nil)
+	agentRunning = prometheus.NewDesc("blaise_agent_runs_running", "Runs that have a process of the agent.", []string{"agent"}, nil)
+	agentLimit   = prometheus.NewDesc("blaise_agent_concurrency", "How many of these there may be; none for any number.", []string{"agent"}, nil)
+	questions    = prometheus.NewDesc("blaise_questions_open", "Questions that wait for a person.", nil, nil)
+	lag          = prometheus.NewDesc("blaise_clock_lag_seconds", "How overdue the most overdue clock is.", nil, nil)
+	quiet        = prometheus.NewDesc("blaise_heartbeat_age_seconds",
 		"Since the heartbeat of the run that was not heard for longest.", nil, nil)
 	instances = prometheus.NewDesc("blaise_instances", "Daemons of runners, heard in the last day.", []string{"state"}, nil)
 	slots     = prometheus.NewDesc("blaise_slots", "Slots of the daemons that are online.", nil, nil)
@@ -45,7 +48,8 @@ var (
 // Describe sends what Collect will.
 func (r *reader) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		sessions, held, waiting, oldest, running, questions, lag, quiet, instances, slots, readable,
+		sessions, held, waiting, oldest, running, agentWaiting, agentRunning, agentLimit,
+		questions, lag, quiet, instances, slots, readable,
 	} {
 		ch <- d
 	}
@@ -75,6 +79,13 @@ func (r *reader) Collect(ch chan<- prometheus.Metric) {
 	for kind, q := range map[string]store.Queue{"work": f.Work, "teardown": f.Teardowns} {
 		tell(waiting, float64(q.Runs), kind)
 		tell(oldest, age(q, f.At), kind)
+	}
+	for agent, c := range f.Agents {
+		tell(agentWaiting, float64(c.Waiting), string(agent))
+		tell(agentRunning, float64(c.AtWork), string(agent))
+		if c.Limit > 0 {
+			tell(agentLimit, float64(c.Limit), string(agent))
+		}
 	}
 	for state, n := range f.Instances {
 		tell(instances, float64(n), string(state))

@@ -90,7 +90,7 @@ func testHold(t *testing.T, db *store.DB) {
 		ok(t, err)
 		offers, err := db.Offers(t.Context(), 9)
 		ok(t, err)
-		return len(due) + len(offers)
+		return len(due) + len(offers.Runs)
 	}
 	equal(t, "before the hold", count(), 2)
 	for _, held := range []bool{true, false} {

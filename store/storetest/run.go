@@ -163,7 +163,7 @@ func testOffers(t *testing.T, db *store.DB) {
 		t.Helper()
 		offers, err := db.Offers(t.Context(), limit)
 		ok(t, err)
-		for _, o := range offers {
+		for _, o := range offers.Runs {
 			ids = append(ids, o.Run.ID)
 			want := a.Requirements
 			if o.Agent != "demo" {

@@ -109,7 +109,7 @@ func testTakeback(t *testing.T, db *store.DB) {
 	}
 	offers, err := db.Offers(t.Context(), 9)
 	ok(t, err)
-	equal(t, "offers", len(offers), 0)
+	equal(t, "offers", len(offers.Runs), 0)
 	// Lost again, it is the one that may be taken back again.
 	back.State, back.EndedAt = blaise.RunEnded, start.Add(2*time.Hour)
 	change(t, db, sid, func(p *blaise.Plan) {

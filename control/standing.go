@@ -1,0 +1,85 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// Standing answers where the run of a session stands that waits for an agent's
+// process; nil if none does.
+func (c *Control) Standing(ctx context.Context, id blaise.SessionID) (*blaise.Standing, error) {
+	w, waits, err := c.db.Waiter(ctx, id)
+	if err != nil || !waits {
+		return nil, err
+	}
+	p, a, err := c.places(ctx, w.Agent)
+	if err != nil {
+		return nil, err
+	}
+	return standing(w, p, a), nil
+}
+
+func (c *Control) places(ctx context.Context, agent blaise.AgentName) (store.Places, store.Agent, error) {
+	p, err := c.db.Places(ctx, agent)
+	if err != nil {
+		return p, store.Agent{}, err
+	}
+	a, err := c.db.Agent(ctx, agent)
+	return p, a, err
+}
+
+func standing(w store.Waiter, p store.Places, a store.Agent) *blaise.Standing {
+	s := blaise.Standing{Agent: a.Name, AtWork: p.AtWork, Limit: a.Policy.Concurrency}
+	s.Place, s.Of = blaise.Place(p.Lines, w.Author, w.Ahead)
+	return &s
+}
+
+// Standings lists the runs that wait for an agent in the order in which they are
+// served, and where each stands.
+func (c *Control) Standings(ctx context.Context, agent blaise.AgentName) ([]Waiting, error) {
+	p, a, err := c.places(ctx, agent)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.db.Waiters(ctx, agent)
+	var list []Waiting
+	for _, w := range all {
+		list = append(list, Waiting{Session: w.Run.Session(), Author: w.Author, Standing: *standing(w, p, a)})
+	}
+	slices.SortFunc(list, func(a, b Waiting) int { return a.Place - b.Place })
+	return list, err
+}
+
+// A Waiting is a session whose run waits for an agent's process.
+type Waiting struct {
+	Session blaise.SessionID
+	Author  string
+	blaise.Standing
+}
+
+// Crowds answers how many runs each agent has at work, and how many wait.
+func (c *Control) Crowds(ctx context.Context) (map[blaise.AgentName]store.Crowd, error) {
+	return c.db.Crowds(ctx)
+}
+
+// whyStanding says where an offered run stands, and from which setting; of one
+// that waits for another to end, which those are.
+func (c *Control) whyStanding(ctx context.Context, id blaise.SessionID, a store.Agent) (lines []string, full bool) {
+	s, err := c.Standing(ctx, id)
+	if err != nil || s == nil {
+		return nil, false // the rest is told
+	}
+	if !s.Full() {
+		return []string{"it is the " + s.String()}, false
+	}
+	busy, err := c.db.SessionsAtWork(ctx, a.Name)
+	if err == nil && len(busy) > 0 {
+		lines = append(lines, "at work for agent "+string(a.Name)+": sessions "+someOf(busy))
+	}
+	return append(lines, fmt.Sprintf("it waits for one of them to end, the %s, from %s", s,
+		policyOf(a).Origin(a.Name, "concurrency", s.Limit))), true
+}
