@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"blaise.dev/blaise/internal/shim"
 )
 
 // copyProgram copies the running program into dir/DIGEST/NAME and returns the
@@ -25,13 +27,11 @@ func copyProgram(dir string) (string, error) {
 	return to, copyBeside(from, to)
 }
 
-// shimProgram is what goes into containers. Without it the program itself does,
-// which is ten times as large.
-const shimProgram = "blaise-shim"
-
+// copyBeside copies the small shim. Without it the program itself is what goes
+// into containers and stands beside commands, which is ten times as large.
 func copyBeside(from, to string) error {
-	from = filepath.Join(filepath.Dir(from), shimProgram)
-	to = filepath.Join(filepath.Dir(to), shimProgram)
+	from = filepath.Join(filepath.Dir(from), shim.SmallName)
+	to = filepath.Join(filepath.Dir(to), shim.SmallName)
 	digest, err := digestOf(from)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

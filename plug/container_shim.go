@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"blaise.dev/blaise/internal/shim"
 )
 
 // shimRoot is where the shims are inside, each in a directory of its own: those
@@ -24,7 +26,7 @@ func findShim(named string, host Place, arch string) (shimFile, error) {
 	if named != "" {
 		return asShim(hostPath(host, named), arch)
 	}
-	beside := filepath.Join(filepath.Dir(host.Shim), "blaise-shim")
+	beside := filepath.Join(filepath.Dir(host.Shim), shim.SmallName)
 	if f, err := asShim(beside, arch); err == nil {
 		return f, nil
 	}

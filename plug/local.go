@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,7 +24,8 @@ type Local struct {
 	// Dir is where commands work; Home is HOME. Empty ones are the process's.
 	Dir, Home string
 	// Program is the program that holds the shim: it is run as
-	// "PROGRAM shim run -- ...". Empty is the running program.
+	// "PROGRAM shim run -- ...". Empty is the running program. The small one
+	// that holds nothing else is taken if it stands beside it.
 	Program string
 	// Env is the environment of every command; nil is the process's own.
 	// Blaise's own variables (BLAISE_*, tokens among them) and git's (GIT_DIR
@@ -53,7 +55,19 @@ func (l *Local) Place() Place {
 	if p.Shim == "" {
 		p.Shim, _ = os.Executable()
 	}
+	p.Shim = smallShim(p.Shim)
 	return p
+}
+
+// smallShim is the small program beside the one that holds the shim, if it is
+// there: one stands beside every command, and it begins in a quarter of the
+// time. Elsewhere than on Linux the one that is there may be for containers.
+func smallShim(program string) string {
+	small := filepath.Join(filepath.Dir(program), shim.SmallName)
+	if runtime.GOOS == "linux" && isFile(small) {
+		return small
+	}
+	return program
 }
 
 // Start runs c under a shim. The end of ctx ends the start, not the process.

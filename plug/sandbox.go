@@ -79,9 +79,6 @@ func (b *sandbox) spec(s Scope, outer Env, dirs sandboxDirs) jail.Spec {
 	if b.c.Driver != driverAuto {
 		spec.Driver = b.c.Driver
 	}
-	if small := smallShim(outer); small != place.Shim {
-		spec.Shim, spec.Read = small, append(spec.Read, place.Shim)
-	}
 	for _, p := range b.c.Read {
 		spec.Read = append(spec.Read, hostPath(place, p))
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -160,18 +159,4 @@ func saidError(line string) error {
 		return fmt.Errorf("%w: where it is must be among what the sandbox shows: see read in blaise.yml", err)
 	}
 	return err
-}
-
-// smallShim is the small program beside the one that holds the shim, if it is
-// there: it stands beside every command, and begins in half the time.
-func smallShim(outer Env) string {
-	program := outer.Place().Shim
-	if !onHost(outer) {
-		return program
-	}
-	small := filepath.Join(filepath.Dir(program), shim.SmallName)
-	if isFile(small) {
-		return small
-	}
-	return program
 }

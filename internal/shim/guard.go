@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -37,7 +36,12 @@ func sandboxOrder(argv []string) (rest []string, ok bool) {
 		return nil, false
 	}
 	self, err := os.Executable()
-	return argv[3:], err == nil && (argv[0] == self || argv[0] == filepath.Join(filepath.Dir(self), SmallName))
+	if err != nil {
+		return nil, false
+	}
+	ours, err := os.Stat(self)
+	theirs, err2 := os.Stat(argv[0])
+	return argv[3:], err == nil && err2 == nil && os.SameFile(ours, theirs)
 }
 
 // imprison starts the command of "SPEC -- COMMAND ARGS..." in a sandbox. That
