@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/transcript"
@@ -37,9 +38,10 @@ func (c *Client) Session(ctx context.Context, id blaise.SessionID) (Session, err
 
 // SessionFilter chooses sessions. The zero value chooses the latest.
 type SessionFilter struct {
-	State  string // a state of sessions, or "needs" for those that need a person
+	State  string // a state of sessions, an outcome, or "needs" for those that need a person
 	Agent  blaise.AgentName
-	Text   string // in id, title, author or reason
+	Text   string    // in id, title, author or reason
+	Since  time.Time // those that nothing has happened to since are left out
 	Limit  int
 	Before string // Sessions.Next of the page before
 }
@@ -56,6 +58,9 @@ func (c *Client) Sessions(ctx context.Context, f SessionFilter) (Sessions, error
 	add("agent", string(f.Agent))
 	add("q", f.Text)
 	add("before", f.Before)
+	if !f.Since.IsZero() {
+		q.Set("since", f.Since.UTC().Format(time.RFC3339))
+	}
 	if f.Limit > 0 {
 		q.Set("limit", strconv.Itoa(f.Limit))
 	}

@@ -144,10 +144,13 @@ type Summary struct {
 	Queue       *blaise.Standing        `json:"queue,omitempty"`
 }
 
-// Sessions answers GET /api/sessions?state=&agent=&q=&limit=&before=.
+// Sessions answers GET /api/sessions?state=&agent=&q=&limit=&before=&since=.
 type Sessions struct {
 	Sessions []Summary                   `json:"sessions"`
 	Counts   map[blaise.SessionState]int `json:"counts"`
+	Outcomes map[blaise.Outcome]int      `json:"outcomes"`       // of those that have ended
+	Needs    int                         `json:"needs"`          // how many need a person
+	Failed   int                         `json:"failed"`         // how many have failed in the last 24 hours
 	Next     string                      `json:"next,omitempty"` // the value of before for the next page
 }
 

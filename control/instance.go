@@ -75,6 +75,20 @@ func (c *Control) Counts(ctx context.Context) (map[blaise.SessionState]int, erro
 	return c.db.Counts(ctx)
 }
 
+// FailedFor is how long a session that has failed is told of unasked.
+const FailedFor = 24 * time.Hour
+
+// Ended answers how many sessions have ended with each outcome.
+func (c *Control) Ended(ctx context.Context) (map[blaise.Outcome]int, error) {
+	return c.db.Ended(ctx)
+}
+
+// Needy answers how many sessions need a person, and how many have failed
+// within FailedFor.
+func (c *Control) Needy(ctx context.Context) (needs, failed int, err error) {
+	return c.db.Needy(ctx, c.now().Add(-FailedFor))
+}
+
 // Events answers a session's transcript above a number.
 func (c *Control) Events(ctx context.Context, id blaise.SessionID, after int64, limit int) ([]transcript.Event, error) {
 	return c.db.Events(ctx, id, after, limit)

@@ -2,12 +2,13 @@ package dashboard
 
 import (
 	"context"
+	"html/template"
 	"net/http"
 	"net/url"
-	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
 )
 
 // A listPage is the list of sessions, those that need a person first.
@@ -26,7 +27,7 @@ type tab struct {
 	State, Label, Meaning string
 	Count                 int
 	Chosen                bool
-	Query                 string
+	Query                 template.URL
 }
 
 // Waits is how many questions are open.
@@ -38,14 +39,18 @@ func (l listPage) Waits() (n int) {
 }
 
 // Query is the filter as a query, without the page.
-func (l listPage) Query() string { return query(l.Filter).Encode() }
+func (l listPage) Query() template.URL { return encoded(query(l.Filter)) }
 
 // NextQuery is that of the page after this one.
-func (l listPage) NextQuery() string {
+func (l listPage) NextQuery() template.URL {
 	q := query(l.Filter)
 	q.Set("before", l.Next)
-	return q.Encode()
+	return encoded(q)
 }
+
+// encoded is a query for the address of a link; as a text its signs would be
+// taken for a part of one value.
+func encoded(q url.Values) template.URL { return template.URL(q.Encode()) } //nolint:gosec // it is escaped
 
 func query(f api.SessionFilter) url.Values {
 	q := url.Values{}
@@ -89,49 +94,53 @@ func (d *dashboard) listOf(ctx context.Context, f api.SessionFilter) (listPage, 
 		if err != nil {
 			return listPage{}, err
 		}
-		l.Needs = needs.Sessions
-		for _, s := range l.Needs {
-			shown[s.ID] = true
+		failed, err := d.views.Sessions(ctx, api.SessionFilter{
+			State: string(blaise.OutcomeFailed), Agent: f.Agent, Text: f.Text, Limit: 50,
+			Since: d.o.Now().Add(-control.FailedFor),
+		})
+		if err != nil {
+			return listPage{}, err
+		}
+		for _, s := range append(needs.Sessions, failed.Sessions...) {
+			if !shown[s.ID] { // one that failed may be orphaned, too
+				shown[s.ID], l.Needs = true, append(l.Needs, s)
+			}
 		}
 		if l.Left, err = d.views.Leftovers(ctx); err != nil {
 			return listPage{}, err
 		}
 	}
 	for _, s := range got.Sessions {
-		switch {
-		case shown[s.ID]:
-		case f.State == "" && d.failedLately(s):
-			l.Needs = append(l.Needs, s)
-		default:
+		if !shown[s.ID] {
 			l.Rest = append(l.Rest, s)
 		}
 	}
-	l.Tabs, l.Total = tabs(f, got.Counts)
+	l.Tabs, l.Total = tabs(f, got)
 	return l, nil
 }
 
-// failedFor is how long a session that has failed is among what needs a person.
-const failedFor = 24 * time.Hour
-
-func (d *dashboard) failedLately(s api.Summary) bool {
-	return s.Outcome == blaise.OutcomeFailed && d.o.Now().Sub(s.UpdatedAt) < failedFor
-}
-
-func tabs(f api.SessionFilter, counts map[blaise.SessionState]int) (list []tab, total int) {
+func tabs(f api.SessionFilter, got api.Sessions) (list []tab, total int) {
 	for _, e := range blaise.Legend("session") {
-		n := counts[blaise.SessionState(e.State)]
+		n := got.Counts[blaise.SessionState(e.State)]
 		total += n
 		if n == 0 && f.State != e.State {
 			continue
 		}
 		list = append(list, tab{
 			State: e.State, Label: e.State, Meaning: e.Meaning, Count: n, Chosen: f.State == e.State,
-			Query: query(api.SessionFilter{State: e.State, Agent: f.Agent, Text: f.Text}).Encode(),
+			Query: encoded(query(api.SessionFilter{State: e.State, Agent: f.Agent, Text: f.Text})),
+		})
+	}
+	if n, chosen := got.Outcomes[blaise.OutcomeFailed], f.State == string(blaise.OutcomeFailed); n > 0 || chosen {
+		list = append(list, tab{
+			State: string(blaise.OutcomeFailed), Label: string(blaise.OutcomeFailed), Meaning: "Of those that have ended, those that failed.",
+			Count: n, Chosen: chosen,
+			Query: encoded(query(api.SessionFilter{State: string(blaise.OutcomeFailed), Agent: f.Agent, Text: f.Text})),
 		})
 	}
 	all := tab{
 		Label: "all", Meaning: "All sessions.", Count: total, Chosen: f.State == "",
-		Query: query(api.SessionFilter{Agent: f.Agent, Text: f.Text}).Encode(),
+		Query: encoded(query(api.SessionFilter{Agent: f.Agent, Text: f.Text})),
 	}
 	return append([]tab{all}, list...), total
 }

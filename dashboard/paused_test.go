@@ -7,6 +7,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/store"
 )
 
@@ -66,13 +67,32 @@ func TestPausedEnvironments(t *testing.T) {
 	}
 }
 
-// A session that has failed is among what needs a person, for a day.
+// A session that has failed is among what needs a person, for a day, however many
+// have begun since; a tab has all that failed.
 func TestFailedNeedsAPerson(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.begin("tidy up")
 	d.report(2, blaise.Event{Kind: blaise.EventRunFailed, Reason: "its agent cannot start"})
-	needs, _, _ := strings.Cut(d.page("/"), "All others")
+	for range 101 { // more than a page
+		if _, err := d.control.Start(t.Context(), "ann", control.Start{Agent: "demo", Text: "later"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	needs, rest, _ := strings.Cut(d.page("/"), "All others")
+	if strings.Contains(rest, string(d.id)) || !strings.Contains(needs, `state=failed`) {
+		t.Errorf("it is listed twice, or no tab has it:\n%s", needs)
+	}
+	_, tab, _ := strings.Cut(needs, `<a href="/?state=failed"`)
+	if !strings.HasPrefix(tab, ` title="Of those`) {
+		t.Errorf("the link of the tab: %.60s", tab)
+	}
+	if failed := d.page("/?state=failed"); !strings.Contains(failed, string(d.id)) || strings.Contains(failed, "later") {
+		t.Errorf("the tab of what failed:\n%s", failed)
+	}
+	if _, next, ok := strings.Cut(rest, `<a href="/?before=`); !ok || !strings.Contains(next, "Older sessions") {
+		t.Error("no link leads to the next page")
+	}
 	if _, after, ok := strings.Cut(needs, "Needs a person"); !ok || !strings.Contains(after, string(d.id)) {
 		t.Errorf("session %s is not among what needs a person:\n%s", d.id, needs)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -65,16 +66,17 @@ func (s *Server) sessionRoutes() {
 }
 
 type listIn struct {
-	State  string `query:"state" doc:"a state of sessions, or needs: those that need a person"`
-	Agent  string `query:"agent"`
-	Q      string `query:"q" doc:"in id, title, author or reason"`
-	Limit  int    `query:"limit" maximum:"500"`
-	Before string `query:"before" doc:"next of the page before"`
+	State  string    `query:"state" doc:"a state of sessions, an outcome, or needs: those that need a person"`
+	Agent  string    `query:"agent"`
+	Q      string    `query:"q" doc:"in id, title, author or reason"`
+	Limit  int       `query:"limit" maximum:"500"`
+	Before string    `query:"before" doc:"next of the page before"`
+	Since  time.Time `query:"since" doc:"those that nothing has happened to since are left out"`
 }
 
 func (s *Server) listSessions(ctx context.Context, in *listIn) (api.Sessions, error) {
 	return s.views.Sessions(ctx, api.SessionFilter{
-		State: in.State, Agent: blaise.AgentName(in.Agent), Text: in.Q, Limit: in.Limit, Before: in.Before,
+		State: in.State, Agent: blaise.AgentName(in.Agent), Text: in.Q, Limit: in.Limit, Before: in.Before, Since: in.Since,
 	})
 }
 

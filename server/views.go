@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,13 +53,16 @@ const NeedsPerson = "needs"
 
 // Sessions lists sessions, the latest first.
 func (v *Views) Sessions(ctx context.Context, f api.SessionFilter) (api.Sessions, error) {
-	q := store.Filter{Agent: f.Agent, Text: f.Text, Limit: f.Limit, Before: f.Before}
+	q := store.Filter{Agent: f.Agent, Text: f.Text, Limit: f.Limit, Before: f.Before, Since: f.Since}
 	switch {
 	case f.State == NeedsPerson:
 		q.NeedsPerson = true
+	case slices.Contains(outcomes, blaise.Outcome(f.State)):
+		q.Outcome = blaise.Outcome(f.State)
 	case f.State != "" && blaise.SessionState(f.State).Meaning() == "":
 		return api.Sessions{}, blaise.Errorf(blaise.CodeInvalid, "%q is no state of a session", f.State).
-			WithHint("one of %s, needs", strings.Join(sessionStates(), ", "))
+			WithHint("one of %s, needs; or how it ended: succeeded, failed, cancelled, timed_out",
+				strings.Join(sessionStates(), ", "))
 	default:
 		q.State = blaise.SessionState(f.State)
 	}
@@ -69,18 +73,17 @@ func (v *Views) Sessions(ctx context.Context, f api.SessionFilter) (api.Sessions
 	if err != nil {
 		return api.Sessions{}, err
 	}
-	counts, err := v.control.Counts(ctx)
-	out := api.Sessions{Sessions: []api.Summary{}, Counts: counts}
+	out := api.Sessions{Sessions: []api.Summary{}}
 	for _, s := range list {
 		out.Sessions = append(out.Sessions, summaryOf(s))
 	}
 	if len(list) == q.Limit {
 		out.Next = list[len(list)-1].Cursor()
 	}
-	if err != nil {
+	if err := v.standings(ctx, out.Sessions); err != nil {
 		return out, err
 	}
-	return out, v.standings(ctx, out.Sessions)
+	return out, v.count(ctx, &out)
 }
 
 // standings tells of the sessions that wait for an agent where they stand.
@@ -104,6 +107,23 @@ func (v *Views) standings(ctx context.Context, list []api.Summary) error {
 		s.Queue = of[s.Agent][s.ID]
 	}
 	return nil
+}
+
+// outcomes are values of a filter's State, too.
+var outcomes = []blaise.Outcome{
+	blaise.OutcomeSucceeded, blaise.OutcomeFailed, blaise.OutcomeCancelled, blaise.OutcomeTimedOut,
+}
+
+// count says how many sessions there are, whatever the filter.
+func (v *Views) count(ctx context.Context, out *api.Sessions) (err error) {
+	if out.Counts, err = v.control.Counts(ctx); err != nil {
+		return err
+	}
+	if out.Outcomes, err = v.control.Ended(ctx); err != nil {
+		return err
+	}
+	out.Needs, out.Failed, err = v.control.Needy(ctx)
+	return err
 }
 
 func sessionStates() []string {

@@ -15,6 +15,8 @@ import (
 // A Filter chooses sessions. The zero value chooses the latest 100.
 type Filter struct {
 	State       blaise.SessionState // "" for any
+	Outcome     blaise.Outcome      // "" for any
+	Since       time.Time           // not touched before; zero for any
 	Agent       blaise.AgentName    // "" for any
 	Text        string              // in id, title, author or reason; case does not count
 	NeedsPerson bool                // a question is open, the door waits, or an orphan is there
@@ -99,6 +101,12 @@ func (f Filter) where() (string, []any, error) {
 	if f.State != "" {
 		add("s.state = ?", string(f.State))
 	}
+	if f.Outcome != "" {
+		add("s.outcome = ?", string(f.Outcome))
+	}
+	if !f.Since.IsZero() {
+		add("s.updated_at >= ?", nanos(f.Since))
+	}
 	if f.Agent != "" {
 		add("s.agent = ?", clean(string(f.Agent)))
 	}
@@ -152,6 +160,28 @@ func counts(q querier) (map[blaise.SessionState]int, error) {
 		return err
 	}, `SELECT state, COUNT(*) FROM sessions GROUP BY state`)
 	return all, err
+}
+
+// Ended says how many sessions there are of each outcome.
+func (db *DB) Ended(ctx context.Context) (map[blaise.Outcome]int, error) {
+	all := map[blaise.Outcome]int{}
+	err := db.read(ctx).each(func(row *sql.Rows) error {
+		var outcome blaise.Outcome
+		var n int
+		err := row.Scan(&outcome, &n)
+		all[outcome] = n
+		return err
+	}, `SELECT outcome, COUNT(*) FROM sessions WHERE outcome > '' GROUP BY outcome`)
+	return all, err
+}
+
+// Needy says how many sessions need a person, as Filter.NeedsPerson, and how
+// many have failed that were touched since a time.
+func (db *DB) Needy(ctx context.Context, since time.Time) (needs, failed int, err error) {
+	_, err = db.read(ctx).one([]any{&needs, &failed}, `SELECT
+		(SELECT COUNT(*) FROM sessions WHERE attention = 1),
+		(SELECT COUNT(*) FROM sessions WHERE outcome = 'failed' AND updated_at >= ?)`, nanos(since))
+	return needs, failed, err
 }
 
 // FindSession finds the one session whose id begins with prefix; if there is

@@ -20,8 +20,11 @@ func listCommand(a *app) *cobra.Command {
 		Use: "list", Short: "List sessions, the latest first", Args: noArgs,
 		Example: "  blaise list\n  blaise list --state parked --json",
 		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
+			if f.Limit < 1 {
+				return usage("--limit %d: want a number from 1 on", f.Limit)
+			}
 			f.Agent = blaise.AgentName(agent)
-			l, err := sessions(ctx, c, f)
+			l, err := c.Sessions(ctx, f)
 			if err != nil {
 				return err
 			}
@@ -30,9 +33,13 @@ func listCommand(a *app) *cobra.Command {
 			}
 			some := f.State != "" || agent != "" || f.Text != "" || f.Before != ""
 			a.printSessions(l, some)
+			if l.Next != "" {
+				fmt.Fprintln(a.out, "more: "+nextPage(f, l.Next))
+			}
 			if some {
 				return nil
 			}
+			a.countNeedy(l)
 			return a.listLeftovers(ctx, c)
 		}),
 	})
@@ -48,9 +55,6 @@ func listCommand(a *app) *cobra.Command {
 func (a *app) printSessions(l api.Sessions, some bool) {
 	switch {
 	case len(l.Sessions) > 0:
-	case l.Next != "":
-		fmt.Fprintf(a.out, "none so far; more: blaise list --before %s\n", l.Next)
-		return
 	case some:
 		fmt.Fprintln(a.out, "no sessions match")
 		return
@@ -67,8 +71,31 @@ func (a *app) printSessions(l api.Sessions, some bool) {
 			rough(a.now().Sub(s.CreatedAt)), usedText(s.Usage), repoName(s.Repo), oneLine(s.Title, 80))
 	}
 	t.print(a.out, a.look())
-	if l.Next != "" {
-		fmt.Fprintf(a.out, "more: blaise list --before %s\n", l.Next)
+}
+
+// nextPage is the command that lists what comes after.
+func nextPage(f api.SessionFilter, next string) string {
+	line := "blaise list"
+	for _, flag := range []struct{ name, value string }{
+		{"state", f.State}, {"agent", string(f.Agent)}, {"find", f.Text}, {"before", next},
+	} {
+		if flag.value != "" {
+			line += " --" + flag.name + " " + quoted(flag.value)
+		}
+	}
+	return line
+}
+
+// countNeedy says what a person should see to, be it on this page or not.
+func (a *app) countNeedy(l api.Sessions) {
+	switch {
+	case l.Needs == 1:
+		fmt.Fprintln(a.out, "1 needs a person: blaise list --state needs")
+	case l.Needs > 1:
+		fmt.Fprintf(a.out, "%d need a person: blaise list --state needs\n", l.Needs)
+	}
+	if l.Failed > 0 {
+		fmt.Fprintf(a.out, "%d failed in the last 24 hours: blaise list --state failed\n", l.Failed)
 	}
 }
 
@@ -85,34 +112,6 @@ func repoName(path string) string {
 		return "…" + oneLine(string(words[len(words)-23:]), 23) // a host is before, what tells it apart behind
 	}
 	return oneLine(name, 24)
-}
-
-// sessions lists sessions. A state may be an outcome: of the ended ones, those
-// that ended so are chosen here, page by page, until there are enough.
-func sessions(ctx context.Context, c *api.Client, f api.SessionFilter) (api.Sessions, error) {
-	outcome := blaise.Outcome(f.State)
-	switch outcome {
-	case blaise.OutcomeSucceeded, blaise.OutcomeFailed, blaise.OutcomeCancelled, blaise.OutcomeTimedOut:
-	default:
-		return c.Sessions(ctx, f)
-	}
-	f.State = string(blaise.SessionEnded)
-	some := api.Sessions{Sessions: []api.Summary{}}
-	for {
-		l, err := c.Sessions(ctx, f)
-		if err != nil {
-			return some, err
-		}
-		for _, s := range l.Sessions {
-			if s.Outcome == outcome {
-				some.Sessions = append(some.Sessions, s)
-			}
-		}
-		some.Counts, some.Next, f.Before = l.Counts, l.Next, l.Next
-		if l.Next == "" || len(some.Sessions) >= f.Limit {
-			return some, nil
-		}
-	}
 }
 
 // stateOf is a session's state with what a person should see at once.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"blaise.dev/blaise/internal/tty"
@@ -41,4 +43,14 @@ func dash[T ~string](s T) string {
 		return "-"
 	}
 	return string(s)
+}
+
+var plainWord = regexp.MustCompile(`^[\w.,:/@%+=-]+$`)
+
+// quoted is a word that a shell reads as s.
+func quoted(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -99,7 +99,43 @@ func testCounts(t *testing.T, db *store.DB) {
 	ok(t, err)
 	equal(t, "sessions by figures", figures.Sessions, want)
 	equal(t, "open questions", figures.Questions, 1)
+	needs, failed, err := db.Needy(t.Context(), time.Time{})
+	ok(t, err)
+	equal(t, "need a person", needs, 2)
+	equal(t, "failed", failed, 0)
 	equal(t, "nothing waits for a teardown", figures.Teardowns, store.Queue{})
+}
+
+// testOutcomes: sessions are found and counted by how they ended, also after
+// that has changed.
+func testOutcomes(t *testing.T, db *store.DB) {
+	var failed []blaise.SessionID
+	for i, outcome := range []blaise.Outcome{"", blaise.OutcomeFailed, blaise.OutcomeSucceeded, blaise.OutcomeFailed} {
+		s := New(id())
+		s.Session.Title = `"Outcome":"failed"`
+		s.Session.CreatedAt = start.Add(time.Duration(i) * time.Hour)
+		if s.Session.Outcome = outcome; outcome != "" {
+			s.Session.State = blaise.SessionEnded
+		}
+		create(t, db, s)
+		if outcome == blaise.OutcomeFailed {
+			failed = append(failed, s.Session.ID)
+		}
+	}
+	counts, err := db.Ended(t.Context())
+	ok(t, err)
+	equal(t, "counts", counts, map[blaise.Outcome]int{blaise.OutcomeFailed: 2, blaise.OutcomeSucceeded: 1})
+	list, err := db.Sessions(t.Context(), store.Filter{Outcome: blaise.OutcomeFailed})
+	ok(t, err)
+	equal(t, "failed ones, the latest first", []blaise.SessionID{list[0].ID, list[1].ID}, []blaise.SessionID{failed[1], failed[0]})
+	for since, want := range map[time.Time]int{list[0].UpdatedAt.Add(-time.Hour): 2, list[0].UpdatedAt.Add(time.Hour): 0} {
+		_, got, err := db.Needy(t.Context(), since)
+		ok(t, err)
+		equal(t, "failed lately", got, want)
+		lately, err := db.Sessions(t.Context(), store.Filter{Outcome: blaise.OutcomeFailed, Since: since})
+		ok(t, err)
+		equal(t, "listed as failed lately", len(lately), want)
+	}
 }
 
 func testSessionsOf(t *testing.T, db *store.DB) {

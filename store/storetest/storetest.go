@@ -49,6 +49,7 @@ var conformance = []struct {
 	{"sessions are found", testFind},
 	{"sessions are listed", testList},
 	{"sessions are counted", testCounts},
+	{"sessions are found by how they ended", testOutcomes},
 	{"sessions of an agent are found", testSessionsOf},
 	{"a view shows everything", testView},
 	{"what an agent says of its session is kept", testStatus},
