@@ -23,6 +23,9 @@ type Policy struct {
 	QuestionsThen     Then          // deny or pause
 	Gate              Gate          `json:",omitempty"` // B4; before the default
 	ExpiresAfter      time.Duration // B8, 0: never
+	// Retain is how long a session is kept after it ended; nil: as long as Blaise
+	// keeps any, 0: for ever.
+	Retain *time.Duration `json:",omitempty"`
 	// TeardownRetry are the waits between the tries of a teardown (A19); nil
 	// for the default, empty for none: orphaned at the first failure.
 	TeardownRetry []time.Duration

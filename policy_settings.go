@@ -19,6 +19,7 @@ func (p Policy) settings() map[string]any {
 		"policy.maxPaused": p.MaxPaused, "policy.connectTimeout": p.ConnectTimeout,
 		"policy.lease":        [2]int64{int64(p.Beat), int64(p.Misses)},
 		"policy.silence.warn": p.SilenceWarn, "policy.silence.stalled": p.SilenceStalled,
+		"policy.retain":          p.Retain,
 		"policy.questions.after": p.QuestionsAfter, "policy.teardownRetry": p.TeardownWaits(),
 		"limits.open": p.Limits.Open, "limits.hook": p.Limits.Hook,
 		"budget.expiresAfter": p.ExpiresAfter, "gate": p.Gate, "concurrency": p.Concurrency,

@@ -81,6 +81,10 @@ func (c *Control) ApplyAgent(ctx context.Context, by string, m Manifest, dry boo
 	p.Revision = res.Revision
 	effects, err = c.foresee(ctx, by, m.Name, p)
 	res.Effects = append(res.Effects, effects...)
+	if err == nil {
+		effects, err = c.old.foresee(ctx, m.Name, p)
+		res.Effects = append(res.Effects, effects...)
+	}
 	return res, err
 }
 

@@ -82,7 +82,7 @@ func (c *Control) Settled(ctx context.Context, age, after string, limit int) ([]
 	if err != nil {
 		return nil, err
 	}
-	return c.db.Settled(ctx, c.now().Add(-keep), after, limit)
+	return c.db.Settled(ctx, c.now().Add(-keep), "", after, limit)
 }
 
 // ParseAge reads how long ago something was: 12h, 90d. CodeInvalid.

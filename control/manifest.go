@@ -62,6 +62,7 @@ type policySpec struct {
 		After duration `yaml:"after" json:"after,omitempty"`
 		Then  string   `yaml:"then" json:"then,omitempty"`
 	} `yaml:"questions" json:"questions,omitzero"`
+	Retain        duration   `yaml:"retain" json:"retain,omitempty"`
 	TeardownRetry []duration `yaml:"teardownRetry" json:"teardownRetry,omitzero"`
 }
 
@@ -143,6 +144,10 @@ func (s agentSpec) policy() (blaise.Policy, error) {
 	set(&p.Limits.Open, s.Limits.Open)
 	set(&p.Limits.Hook, s.Limits.Hook)
 	set(&p.Limits.StopGrace, s.Limits.StopGrace)
+	if q.Retain != "" {
+		p.Retain = new(time.Duration)
+		set(p.Retain, q.Retain)
+	}
 	if q.TeardownRetry != nil {
 		p.TeardownRetry = make([]time.Duration, len(q.TeardownRetry))
 	}

@@ -25,6 +25,7 @@ var settings = []setting{
 	{Path: "policy.idle.then", Label: "then", Help: "what an idle session does", Default: "pause", Choices: []string{"pause", "end"}},
 	{Path: "policy.idle.cannotResume", Label: "or, if a plug cannot resume", Help: "what it does then", Default: "end", Choices: []string{"end", "pause"}},
 	{Path: "policy.maxPaused", Label: "Paused at most", Help: "then it ends and its environment is torn down", Default: "7d"},
+	{Path: "policy.retain", Label: "Keep after the end", Help: "then the session is deleted, but not work that Blaise alone has", Default: "as Blaise keeps all (serve --retain)"},
 	{Path: "policy.connectTimeout", Label: "Connect within", Help: "how long an accepted run may take to connect", Default: "2m"},
 	{Path: "policy.silence.warn", Label: "Warn of silence after", Help: "while a turn is open", Default: "10m"},
 	{Path: "policy.silence.stalled", Label: "Cancel a silent turn after", Help: "as stalled", Default: "off"},

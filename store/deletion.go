@@ -144,20 +144,22 @@ func (db *DB) ClearDue(ctx context.Context, limit int) (int, error) {
 	return len(due), nil
 }
 
-// Settled lists sessions that have ended, hold nothing, and were not touched
-// since a time, with the number of saves that Blaise has itself of each; the
+// Settled lists sessions, of an agent or "" for all, that have ended, hold
+// nothing, and were not touched since a time, with the number of saves that Blaise has itself of each; the
 // first created first. After is the Cursor of the last
 // Summary of the page before. CodeInvalid: it is none.
-func (db *DB) Settled(ctx context.Context, untouched time.Time, after string, limit int) ([]Summary, error) {
+func (db *DB) Settled(
+	ctx context.Context, untouched time.Time, agent blaise.AgentName, after string, limit int,
+) ([]Summary, error) {
 	at, id, err := parseCursor(after)
 	if err != nil {
 		return nil, err
 	}
 	all, err := summaries(db.read(ctx), `s.ended = 1 AND s.held = 0 AND s.created_at < ? AND s.updated_at < ?
-		AND (s.created_at, s.id) > (?, ?)
+		AND (s.created_at, s.id) > (?, ?) AND ? IN ('', s.agent)
 		AND NOT EXISTS (SELECT 1 FROM environments x WHERE x.session = s.id AND x.holds > 0)
 		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.session = s.id AND r.final = 0)
-		ORDER BY s.created_at, s.id LIMIT ?`, nanos(untouched), nanos(untouched), at, id, limit)
+		ORDER BY s.created_at, s.id LIMIT ?`, nanos(untouched), nanos(untouched), at, id, string(agent), limit)
 	for i := 0; i < len(all) && err == nil; i++ {
 		var saved []blaise.SavedWork
 		saved, err = db.Saves(ctx, all[i].ID)

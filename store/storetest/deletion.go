@@ -147,16 +147,16 @@ func testSettled(t *testing.T, db *store.DB) {
 	var got []blaise.SessionID
 	after := ""
 	for range len(all) {
-		page, err := db.Settled(t.Context(), never, after, 1)
+		page, err := db.Settled(t.Context(), never, "", after, 1)
 		ok(t, err)
 		equal(t, "page", len(page), 1)
 		got, after = append(got, page[0].ID), page[0].Cursor()
 	}
 	equal(t, "settled", got, all)
-	last, err := db.Settled(t.Context(), never, after, 1)
+	last, err := db.Settled(t.Context(), never, "", after, 1)
 	ok(t, err)
 	equal(t, "page after the last", len(last), 0)
-	early, err := db.Settled(t.Context(), start, "", 9)
+	early, err := db.Settled(t.Context(), start, "", "", 9)
 	ok(t, err)
 	equal(t, "touched since", len(early), 0)
 	do(t, db, func(tx *store.Tx) error {
