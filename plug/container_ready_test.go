@@ -19,10 +19,7 @@ func TestContainerReadyImage(t *testing.T) {
 	t.Parallel()
 	needEngine(t)
 	shim := filepath.Join(t.TempDir(), "shim")
-	built, err := builtShim()
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := plugtest.Shim(t)
 	write(t, shim, read(t, built))
 	if err := os.Chmod(shim, 0o755); err != nil {
 		t.Fatal(err)
@@ -83,10 +80,7 @@ func TestContainerReadyImage(t *testing.T) {
 func TestContainerReadyImageOfTwoRunners(t *testing.T) {
 	t.Parallel()
 	needEngine(t)
-	built, err := builtShim()
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := plugtest.Shim(t)
 	var shims [2]string
 	for i := range shims {
 		shims[i] = filepath.Join(t.TempDir(), "shim")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -90,28 +89,10 @@ func mustDocker(t testing.TB, args ...string) string {
 	return out
 }
 
-// builtShim is the small static program that is copied into containers.
-var builtShim = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "blaise-shim-*")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "blaise-shim")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "blaise.dev/blaise/cmd/shim")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build shim: %w: %s", err, out)
-	}
-	return path, nil
-})
-
 // containerSpec is a container of the test image.
 func containerSpec(t testing.TB, keys map[string]any) plug.Spec {
 	t.Helper()
-	shim, err := builtShim()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shim := plugtest.Shim(t)
 	all := map[string]any{"image": busyboxImage, "engine": needEngine(t), "shim": shim, "network": "none"}
 	for k, v := range keys {
 		all[k] = v

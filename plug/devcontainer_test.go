@@ -19,10 +19,7 @@ func devWorld(t *testing.T, file string, more map[string]string) *plugtest.World
 	}
 	gitIn(t, repo, "add", ".")
 	gitIn(t, repo, "commit", "-qm", "devcontainer")
-	shim, err := builtShim()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shim := plugtest.Shim(t)
 	return plugtest.NewWorld(t, host(t, repo), plug.NewSpec("worktree", "src", nil),
 		plug.NewSpec("devcontainer", "box", map[string]any{"engine": needEngine(t), "shim": shim, "network": "none"}))
 }

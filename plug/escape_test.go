@@ -75,7 +75,7 @@ func TestSandboxEscape(t *testing.T) {
 func tryEscape(t *testing.T, driver, network string) {
 	dir := filepath.Join(plugtest.TempDir(t), "work")
 	write(t, filepath.Join(dir, "a.txt"), "a\n")
-	keys := map[string]any{"driver": driver, "network": network, "pids": 40}
+	keys := map[string]any{"driver": driver, "network": network, "pids": 40, "read": []string{prisonerProgram(t)}}
 	if network == "proxy" {
 		keys["network"] = map[string]any{"allow": []string{"example.com"}}
 	}
@@ -93,7 +93,7 @@ func tryEscape(t *testing.T, driver, network string) {
 	}
 	var out bytes.Buffer
 	proc, err := env.Start(t.Context(), plug.Cmd{
-		Args: []string{env.Place().Shim, escapeVerb, string(b)}, Stdout: &out, Stderr: &out,
+		Args: []string{prisonerProgram(t), escapeVerb, string(b)}, Stdout: &out, Stderr: &out,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestSandboxAsAnotherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := exec.Command(program, "-test.run=^TestSandbox$|^TestSandboxEscape$", "-test.v")
-	c.Dir, c.Env = home, append(os.Environ(), "HOME="+home, "TMPDIR="+home)
+	c.Dir, c.Env = home, append(os.Environ(), "HOME="+home, "TMPDIR="+home, plugtest.ShimVariable+"="+plugtest.Shim(t))
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 	out, err := c.CombinedOutput()
 	if err != nil {

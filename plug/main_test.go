@@ -68,5 +68,16 @@ func read(t testing.TB, path string) string {
 }
 
 func host(t testing.TB, dir string) *plug.Local {
-	return &plug.Local{Dir: dir, Home: plugtest.TempDir(t), Fence: &plug.Fence{}}
+	return &plug.Local{Dir: dir, Home: plugtest.TempDir(t), Program: plugtest.Shim(t), Fence: &plug.Fence{}}
+}
+
+// prisonerProgram is what is put in a sandbox to try what it can: the test binary,
+// which the sandbox must be told to show.
+func prisonerProgram(t testing.TB) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

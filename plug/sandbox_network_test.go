@@ -53,11 +53,12 @@ func TestSandboxReachesWhatItsNetworkAllows(t *testing.T) {
 			defer server.Close()
 			_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
 			w := plugtest.NewWorld(t, host(t, plugtest.TempDir(t)), plug.NewSpec("sandbox", "", map[string]any{
-				"driver": driver, "network": map[string]any{"allow": []string{"localhost:" + port, "127.0.0.1:" + port}},
+				"driver": driver, "read": []string{prisonerProgram(t)},
+				"network": map[string]any{"allow": []string{"localhost:" + port, "127.0.0.1:" + port}},
 			}))
 			stack := w.Open()
 			get := func(address string) string {
-				return plugtest.Sh(t, stack.Env(), stack.Env().Place().Shim+" "+fetchVerb+" "+address)
+				return plugtest.Sh(t, stack.Env(), prisonerProgram(t)+" "+fetchVerb+" "+address)
 			}
 			if got := get("http://localhost:" + port); got != "200 served localhost:"+port {
 				t.Errorf("what is allowed: %q", got)

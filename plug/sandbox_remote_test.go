@@ -41,10 +41,7 @@ func remoteKeys(t *testing.T, root string) map[string]any {
 	if err := os.Chmod(program, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	shim, err := builtShim()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shim := plugtest.Shim(t)
 	verbs := map[string]any{"exec": []string{program, "exec", root, "{id}"}, "shim": shim}
 	for _, verb := range []string{"create", "pause", "resume", "destroy", "probe"} {
 		verbs[verb] = []string{program, verb, root, "{key}"}

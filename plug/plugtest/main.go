@@ -13,7 +13,11 @@ func Main(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "shim" {
 		os.Exit(shim.Main(os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if shimDir != "" {
+		_ = os.RemoveAll(shimDir)
+	}
+	os.Exit(code)
 }
 
 // TempDir is t.TempDir on a file system in memory where there is one: making
