@@ -14,22 +14,26 @@ function fragment(html) {
   return t.content;
 }
 
-// dress shows times in the reader's own zone.
+// Making a format takes longer than using it.
+const formats = {
+  exact: new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "medium" }),
+  today: new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" }),
+  before: new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" }),
+};
+
+// dress shows times in the reader's own zone. A page has hundreds: only what
+// would read otherwise is touched.
 function dress(root) {
+  const today = new Date().toDateString();
   for (const t of all("time", root)) {
     const at = new Date(t.dateTime);
     if (isNaN(at)) continue;
-    if ("due" in t.dataset) {
-      t.textContent = within(at - Date.now());
-      t.title = at.toLocaleString();
-    } else if ("exact" in t.dataset) {
-      t.textContent = at.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
-    } else {
-      const today = at.toDateString() === new Date().toDateString();
-      t.textContent = today ? at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
-        : at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-      t.title = at.toLocaleString();
-    }
+    let text;
+    if ("due" in t.dataset) text = within(at - Date.now());
+    else if ("exact" in t.dataset) text = formats.exact.format(at);
+    else text = (at.toDateString() === today ? formats.today : formats.before).format(at);
+    if (t.textContent !== text) t.textContent = text;
+    if (!t.title && !("exact" in t.dataset)) t.title = formats.exact.format(at);
   }
 }
 
@@ -162,6 +166,7 @@ function followSession(el) {
     },
   });
   toEnd();
+  watchEarlier();
 }
 
 function followList(el) {
@@ -282,23 +287,42 @@ document.addEventListener("keydown", (e) => {
   keys[e.key]();
 });
 
-document.addEventListener("click", async (e) => {
-  const more = e.target.closest("[data-earlier]");
-  if (!more) return;
-  e.preventDefault();
+// What came before is fetched when the reader comes near it. It goes into a part
+// of its own, which the browser lays out only where it is to be seen.
+async function readBack(more) {
+  if (more.dataset.asked) return;
+  more.dataset.asked = "yes";
+  near.unobserve(more);
   const answer = await fetch(more.href, { headers: { "Blaise-Fragment": "1" } });
   const html = await answer.text();
   if (!answer.ok) {
+    delete more.dataset.asked;
     fail(html);
     return;
   }
   const below = document.documentElement.scrollHeight - window.scrollY;
-  const nodes = fragment(html);
-  const next = $(".earlier", nodes);
+  const part = document.createElement("div");
+  part.className = "part";
+  part.append(fragment(html));
+  const next = $(".earlier", part);
   next?.remove();
-  $("#items").prepend(nodes);
+  $("#items").prepend(part);
   $("#earlier").replaceChildren(...(next ? [next] : []));
   window.scrollTo(0, document.documentElement.scrollHeight - below);
+  watchEarlier();
+}
+const near = new IntersectionObserver((list) => {
+  for (const { target, isIntersecting } of list) if (isIntersecting) readBack(target);
+}, { rootMargin: "1500px 0px 0px" });
+function watchEarlier() {
+  const more = $("[data-earlier]");
+  if (more) near.observe(more);
+}
+document.addEventListener("click", (e) => {
+  const more = e.target.closest("[data-earlier]");
+  if (!more) return;
+  e.preventDefault();
+  readBack(more);
 });
 
 dress(document);

@@ -82,6 +82,13 @@ func (s *served) painted(ctx context.Context, o options, chromium, path, mute st
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(link.URL)); err != nil {
 		return nil, fmt.Errorf("open browser: %w", err)
 	}
+	err = until("signed in", func() bool { // the link's page goes on to another
+		h1, err := script[string](ctx, `document.querySelector("h1")?.textContent ?? ""`)
+		return err == nil && h1 == "Sessions"
+	})
+	if err != nil {
+		return nil, err
+	}
 	var paints, floor []time.Duration
 	for range o.times {
 		for path, all := range map[string]*[]time.Duration{path: &paints, mute: &floor} {
@@ -126,7 +133,7 @@ func (s *served) scrolled(ctx context.Context, path string) ([]row, error) {
 			more.click();
 			while (more.isConnected) await new Promise((r) => setTimeout(r, 5));
 		}
-		return document.querySelectorAll("#items > *").length;
+		return document.querySelectorAll("#items .item").length;
 	})()`)
 	if err != nil || items < told/20 {
 		return nil, fmt.Errorf("read back: %.0f items: %w", items, err)
