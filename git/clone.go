@@ -37,14 +37,8 @@ func (r *Repo) settle(
 	if _, err := r.In(ctx, dir, nil, "fetch", "--quiet", "--no-tags", "origin", n.Start); err != nil {
 		return err
 	}
-	for _, key := range []string{"user.name", "user.email"} {
-		value, err := r.Config(ctx, key)
-		if err == nil && value != "" {
-			_, err = r.In(ctx, dir, nil, "config", key, value)
-		}
-		if err != nil {
-			return err
-		}
+	if err := r.lendName(ctx, dir); err != nil {
+		return err
 	}
 	url, err := r.Config(ctx, "remote.origin.url")
 	if err != nil {
@@ -57,6 +51,20 @@ func (r *Repo) settle(
 	}
 	_, err = r.In(ctx, dir, progress, "checkout", "--progress", "--no-track", "-B", n.Branch, n.Start)
 	return err
+}
+
+// lendName gives the repository in dir the user's name.
+func (r *Repo) lendName(ctx context.Context, dir string) error {
+	for _, key := range []string{"user.name", "user.email"} {
+		value, err := r.Config(ctx, key)
+		if err == nil && value != "" {
+			_, err = r.In(ctx, dir, nil, "config", key, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withoutSecrets takes the user and password out of an URL.

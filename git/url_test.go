@@ -111,3 +111,36 @@ func TestURLIsShownWithoutWhatMayBeAPassword(t *testing.T) {
 		}
 	}
 }
+
+// The address of a submodule is relative to that of the repository around it, as
+// git has it, and leads to no other host.
+func TestURLOfASubmodule(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ of, text, want string }{
+		{"https://h/team/app.git", "../lib.git", "https://h/team/lib.git"},
+		{"https://h/team/app.git/", "../../other/lib", "https://h/other/lib"},
+		{"https://h/team/app", "./lib", "https://h/team/app/lib"},
+		{"https://h/team/app", ".././lib/", "https://h/team/lib"},
+		{"git@h:team/app.git", "../lib.git", "git@h:team/lib.git"},
+		{"git@h:team/app.git", "../../lib.git", "git@h:lib.git"},
+		{"ssh://git@h:22/app", "../lib", "ssh://git@h:22/lib"},
+		{"file:///srv/app", "../lib", "file:///srv/lib"},
+		{"https://h/team/app", "https://other/lib", "https://other/lib"},
+		{"https://h/team/app", "../../../lib", ""},
+		{"https://h/team/app", "../../../evil.example/lib", ""},
+		{"git@h:app", "../../lib", ""},
+		{"https://h/team/app", "ext::sh", ""},
+		{"https://h/team/app", "/srv/lib", ""},
+		{"https://h/team/app", "../lib/../../x", ""},
+		{"https://h/team/app", "", ""},
+	} {
+		of, err := git.ParseURL(c.of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := of.Relative(c.text)
+		if got := u.String(); (err == nil) != (c.want != "") || err == nil && got != c.want {
+			t.Errorf("%q in %s: got %q, %v, want %q", c.text, c.of, got, err, c.want)
+		}
+	}
+}

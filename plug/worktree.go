@@ -48,8 +48,6 @@ func newWorktree(c worktreeConfig) (Plug, error) {
 		return nil, errors.New("branch is empty: leave it out for blaise/{session}")
 	case c.SaveLimit <= 0:
 		return nil, errors.New("saveLimit: want a number of MB above 0")
-	case ByURL(c.Repo) && c.Submodules: // they may be anywhere
-		return nil, errors.New("submodules: not with a repository by URL")
 	case ByURL(c.Repo) && !strings.Contains(c.Repo, "{input."): // as the file has it; refresh reads what it became
 		if err := CheckRepo(c.Repo); err != nil {
 			return nil, fmt.Errorf("repo: %w", err)

@@ -31,7 +31,10 @@ func (w *worktree) create(ctx context.Context, s Scope, was *made) (*made, error
 		return nil, err
 	}
 	m := &made{Repo: repo.Dir, CommonDir: repo.CommonDir, Dir: at.dir, Branch: at.branch, Clone: s.Alone || at.mirror,
-		Base: look.Base, Start: look.Start, At: time.Now().UTC(), tree: look.Tree, tip: look.Tip}
+		Base: look.Base, Start: look.Start, At: time.Now().UTC(), base: look.Start, tree: look.Tree, tip: look.Tip}
+	if m.subs, err = w.submodules(ctx, s, repo, m.Start); err != nil {
+		return nil, err
+	}
 	if err := w.chooseStart(ctx, s, repo, m); err != nil {
 		return nil, err
 	}
@@ -196,6 +199,9 @@ func (w *worktree) build(ctx context.Context, s Scope, repo *git.Repo, m *made, 
 	}
 	if err := w.restore(ctx, s, repo, m); err != nil {
 		return fmt.Errorf("restore saved work: %w", err)
+	}
+	if ByURL(w.c.Repo) {
+		return w.addSubmodules(ctx, s, repo, m)
 	}
 	if w.c.Submodules {
 		_, err = repo.In(ctx, m.Dir, progress(s), "submodule", "update", "--init", "--recursive", "--progress")

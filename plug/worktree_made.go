@@ -27,7 +27,9 @@ type made struct {
 	Home      bool      `json:"home,omitempty"`    // Blaise has that, or it is the base
 	Refused   string    `json:"refused,omitempty"` // its branches, if the repository refused some of it
 
-	tree, tip string // of Start, and of Branch before: known while it is made
+	// Known while it is made: the commit of Base, the tree of Start, what Branch was.
+	base, tree, tip string
+	subs            []submodule // to be checked out
 }
 
 const madeFile = "made.json"

@@ -24,6 +24,10 @@ func AllowedRepo(repo string, patterns []string) error {
 	if err != nil {
 		return err
 	}
+	return allowed(u, patterns)
+}
+
+func allowed(u git.URL, patterns []string) error {
 	if !u.Allowed(patterns) {
 		return fmt.Errorf("this runner may not fetch %s: to allow it, add it (* stands for any one name in its path) "+
 			"to runner.repos in the runner's blaise.yml", u)
@@ -59,12 +63,17 @@ func (w *worktree) mirrored(s Scope) (dir string, ok bool) {
 // refresh fetches the mirror of a repository that is given by a URL. What it
 // lacks a person must bring: the run is refused, and nothing is lost.
 func (w *worktree) refresh(ctx context.Context, s Scope, dir string) error {
-	if err := AllowedRepo(w.c.Repo, s.Repos); err != nil {
-		return fmt.Errorf("%w: %w", ErrRefused, err)
-	}
 	u, err := git.ParseURL(w.c.Repo)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return mirrorOf(ctx, s, u, dir)
+}
+
+// mirrorOf fetches the mirror of u in dir, if runner.repos allows it.
+func mirrorOf(ctx context.Context, s Scope, u git.URL, dir string) error {
+	if err := allowed(u, s.Repos); err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if _, err := git.Mirror(ctx, dir, u, progress(s)); err != nil {
 		if ctx.Err() != nil {
