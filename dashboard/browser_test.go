@@ -190,6 +190,17 @@ func TestScroll(t *testing.T) {
 	d.record(list...)
 	d.steps(ctx, chromedp.Navigate(d.server.URL+"/sessions/"+string(d.id)))
 	d.until(ctx, `document.body.textContent.includes("line 899.") && !document.body.textContent.includes("line 100.")`)
+	moved, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`(async () => {
+		scrollTo(0, 4000);
+		const at = all("#items .item").find((i) => i.getBoundingClientRect().top > 100);
+		const before = at.getBoundingClientRect().top;
+		await readBack($("[data-earlier]"));
+		for (let n = 0; n < 3; n++) await new Promise(requestAnimationFrame);
+		return Math.abs(at.getBoundingClientRect().top - before);
+	})()`, chromedp.EvalAwaitPromise))
+	if err != nil || moved > 2 {
+		t.Errorf("what is read moves by %.0f px when more is put before it: %v", moved, err)
+	}
 	d.until(ctx, `(scrollTo(0, 0), document.body.textContent.includes("line 0."))`) // each time a part before is near
 	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](
 		`[...document.querySelectorAll("#items .notice")].map(e => e.textContent.match(/line (\d+)/)[1]).join(" ")`))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/dashboard"
+	"blaise.dev/blaise/transcript"
 )
 
 // A counter counts the readings of a session for live pages.
@@ -52,6 +54,23 @@ func TestLivePagesShareWhatTheyShow(t *testing.T) {
 	awaitText(t, pages[0], "one two three")
 	for after := range 3 {
 		awaitText(t, d.follow(fmt.Sprintf("from=1&start=0&after=%d", after)), "one two three")
+	}
+}
+
+// Pages that are opened at about the same time begin at the same event, and so
+// are shown the same.
+func TestPagesBeginAlike(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.begin("hello")
+	from := func(more int) string {
+		for range more {
+			d.record(transcript.New(transcript.KindNotice, map[string]any{"text": "a line"}))
+		}
+		return regexp.MustCompile(`data-from="\d+"`).FindString(d.page("/sessions/" + string(d.id)))
+	}
+	if first, second := from(250), from(100); first == "" || first != second {
+		t.Errorf("one begins with %s, the other with %s", first, second)
 	}
 }
 

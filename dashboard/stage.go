@@ -15,7 +15,7 @@ const (
 	// the eye. A long bubble is sent whole again for every few words, so that
 	// each flushBytes take as long again, up to flushMost.
 	flushEvery = 20 * time.Millisecond
-	flushBytes = 4 << 10
+	flushBytes = 8 << 10
 	flushMost  = 250 * time.Millisecond
 	panelEvery = 250 * time.Millisecond
 	liveBatch  = 500
