@@ -75,6 +75,8 @@ var rules = map[EventKind]rule{
 	EventSettingsChosen:   {fromOthers, (*decision).settingsChosen},
 	EventDiffAsked:        {fromOthers, (*decision).diffAsked},
 	EventClockFired:       {fromOthers, (*decision).clockFired},
+	EventOthersWait:       {fromOthers, (*decision).othersWait},
+	EventOthersServed:     {fromOthers, (*decision).othersServed},
 	EventClockSetBack:     {fromOthers, (*decision).clockSetBack},
 	EventRunnerRevoked:    {fromOthers, (*decision).revoked},
 	EventRunnerLeaves:     {fromOthers, (*decision).runnerLeaves},

@@ -27,7 +27,7 @@ func (d *decision) clockFired() error {
 func (d *decision) fire(c Clock) {
 	switch c.Kind {
 	case ClockIdle:
-		d.fireIdle()
+		d.fireIdle(c)
 	case ClockMaxPaused:
 		d.fireMaxPaused()
 	case ClockConnect:
@@ -58,13 +58,18 @@ func (d *decision) fire(c Clock) {
 
 // fireIdle asks for the stop that the idle policy wants; it is overtaken by a
 // message, and Blaise decides again when the pause is reported (A10).
-func (d *decision) fireIdle() {
-	p := d.next.Policy
+func (d *decision) fireIdle(c Clock) {
 	stop := Stop{Reason: "idle", Clock: string(ClockIdle), MayResume: true}
-	if why := d.cannotResume(); p.IdleThen == ThenEnd || why != "" && p.IdleCannotResume == ThenEnd {
+	switch {
+	case c.ForOthers() && d.idleEnds():
+		d.patient(d.find(ClockIdle, "")) // its plugs have changed: nobody is ended for others
+		return
+	case c.ForOthers():
+		stop.Reason = "idle, and others wait"
+	case d.idleEnds():
 		stop.MayResume, stop.Ends, stop.Outcome = false, true, OutcomeSucceeded
-		if p.IdleThen != ThenEnd {
-			stop.Reason = "idle, and cannot be resumed: " + why
+		if d.next.Policy.IdleThen != ThenEnd {
+			stop.Reason = "idle, and cannot be resumed: " + d.cannotResume()
 		}
 	}
 	d.clockStop(stop)

@@ -197,6 +197,7 @@ var anyKind = []blaise.EventKind{
 	blaise.EventRunBack, blaise.EventRunBack, blaise.EventClockFired, blaise.EventRunnerRevoked, blaise.EventRunnerLeaves,
 	blaise.EventPolicyChanged, blaise.EventSessionCreated, "nonsense",
 	blaise.EventDrainAsked, blaise.EventDrainAsked, blaise.EventLocalStop,
+	blaise.EventOthersWait, blaise.EventOthersServed,
 }
 
 // anything is any event, with details that may or may not fit.

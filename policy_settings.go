@@ -15,7 +15,7 @@ const SettingState = "agent"
 func (p Policy) settings() map[string]any {
 	return map[string]any{
 		"policy.idle.after": p.IdleAfter, "policy.idle.then": p.IdleThen,
-		"policy.idle.cannotResume": p.IdleCannotResume, "policy.idle.whenOthersWait": p.IdleWhenOthersWait(),
+		"policy.idle.cannotResume": p.IdleCannotResume, othersWaitSetting: p.IdleWhenOthersWait(),
 		"policy.maxPaused": p.MaxPaused, "policy.connectTimeout": p.ConnectTimeout,
 		"policy.lease":        [2]int64{int64(p.Beat), int64(p.Misses)},
 		"policy.silence.warn": p.SilenceWarn, "policy.silence.stalled": p.SilenceStalled,

@@ -39,6 +39,7 @@ type Control struct {
 	beats    *beats
 	sweep    *sweeper
 	leaves   *farewell
+	crowd    *crowd
 	waiting  *waiting
 	rush     *rush
 	observer Observer
@@ -72,6 +73,7 @@ func New(o Options) *Control {
 	c := &Control{db: o.DB, secret: o.Secret, log: o.Log, now: now, hub: o.Hub, beats: newBeats(now),
 		waiting: newWaiting(o.DB), observer: o.Observer, sender: o.Sender, url: o.URL}
 	c.rush = newRush(c.waiting, now)
+	c.crowd = newCrowd(c)
 	c.sweep, c.leaves, c.post = newSweeper(c), newFarewell(c), newPostman(c)
 	c.old, c.failed = retention{c: c, keep: o.Retain, drop: o.RetainDropsWork}, newGuard()
 	return c
@@ -85,6 +87,7 @@ func (c *Control) Run(ctx context.Context) error {
 	telling.Go(func() { c.leaves.run(ctx) })
 	telling.Go(func() { c.post.run(ctx) })
 	telling.Go(func() { c.old.run(ctx) })
+	telling.Go(func() { c.crowd.run(ctx) })
 	return c.sweep.run(ctx)
 }
 

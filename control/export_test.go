@@ -50,3 +50,6 @@ func (c *Control) Shown() int {
 	defer c.waiting.mu.Unlock()
 	return len(c.waiting.to)
 }
+
+// LookAtCrowd is one look at who waits.
+func (c *Control) LookAtCrowd(ctx context.Context) (bool, error) { return c.crowd.look(ctx) }

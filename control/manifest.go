@@ -42,9 +42,10 @@ type agentSpec struct {
 
 type policySpec struct {
 	Idle struct {
-		After        duration `yaml:"after" json:"after,omitempty"`
-		Then         string   `yaml:"then" json:"then,omitempty"`
-		CannotResume string   `yaml:"cannotResume" json:"cannotResume,omitempty"`
+		After          duration `yaml:"after" json:"after,omitempty"`
+		Then           string   `yaml:"then" json:"then,omitempty"`
+		CannotResume   string   `yaml:"cannotResume" json:"cannotResume,omitempty"`
+		WhenOthersWait duration `yaml:"whenOthersWait" json:"whenOthersWait,omitempty"`
 	} `yaml:"idle" json:"idle,omitzero"`
 	MaxPaused      duration `yaml:"maxPaused" json:"maxPaused,omitempty"`
 	ConnectTimeout duration `yaml:"connectTimeout" json:"connectTimeout,omitempty"`
@@ -132,6 +133,10 @@ func (s agentSpec) policy() (blaise.Policy, error) {
 	p.Concurrency = int(s.Concurrency)
 	q := s.Policy
 	set(&p.IdleAfter, q.Idle.After)
+	if q.Idle.WhenOthersWait != "" {
+		p.OthersWait = new(time.Duration)
+		set(p.OthersWait, q.Idle.WhenOthersWait)
+	}
 	set(&p.MaxPaused, q.MaxPaused)
 	set(&p.ConnectTimeout, q.ConnectTimeout)
 	set(&p.Beat, q.Lease.Beat)

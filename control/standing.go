@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
@@ -76,10 +78,30 @@ func (c *Control) whyStanding(ctx context.Context, id blaise.SessionID, a store.
 	if !s.Full() {
 		return []string{"it is the " + s.String()}, false
 	}
-	busy, err := c.db.SessionsAtWork(ctx, a.Name)
+	busy, err := c.db.RunsAtWork(ctx, a.Name)
 	if err == nil && len(busy) > 0 {
-		lines = append(lines, "at work for agent "+string(a.Name)+": sessions "+someOf(busy))
+		lines = append(lines, "at work for agent "+string(a.Name)+": sessions "+c.pausing(ctx, busy))
 	}
 	return append(lines, fmt.Sprintf("it waits for one of them to end, the %s, from %s", s,
 		policyOf(a).Origin(a.Name, "concurrency", s.Limit))), true
+}
+
+// pausing names the sessions of runs; of those that are idle, since when.
+func (c *Control) pausing(ctx context.Context, runs []blaise.Run) string {
+	const most = 10
+	var names []string
+	for _, r := range runs[:min(len(runs), most)] {
+		name := string(r.ID.Session())
+		clocks, _ := c.db.Clocks(ctx, r.ID.Session()) // it is only told
+		for _, clock := range clocks {
+			if clock.Kind == blaise.ClockIdle {
+				name += fmt.Sprintf(" (idle, pauses in %s)", max(0, clock.DueAt.Sub(c.now())).Round(time.Second))
+			}
+		}
+		names = append(names, name)
+	}
+	if len(runs) > most {
+		names = append(names, fmt.Sprintf("and %d more", len(runs)-most))
+	}
+	return strings.Join(names, ", ")
 }

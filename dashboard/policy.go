@@ -24,6 +24,7 @@ var settings = []setting{
 	{Path: "policy.idle.after", Label: "Idle for", Help: "how long after a turn the session waits for a message", Default: "15m"},
 	{Path: "policy.idle.then", Label: "then", Help: "what an idle session does", Default: "pause", Choices: []string{"pause", "end"}},
 	{Path: "policy.idle.cannotResume", Label: "or, if a plug cannot resume", Help: "what it does then", Default: "end", Choices: []string{"end", "pause"}},
+	{Path: "policy.idle.whenOthersWait", Label: "or, if others wait", Help: "how long one that would pause keeps a place at work, or a slot, from them", Default: "1m"},
 	{Path: "policy.maxPaused", Label: "Paused at most", Help: "then it ends and its environment is torn down", Default: "7d"},
 	{Path: "policy.retain", Label: "Keep after the end", Help: "then the session is deleted, but not work that Blaise alone has", Default: "as Blaise keeps all (serve --retain)"},
 	{Path: "policy.connectTimeout", Label: "Connect within", Help: "how long an accepted run may take to connect", Default: "2m"},

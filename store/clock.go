@@ -91,6 +91,11 @@ func clocks(q querier, id blaise.SessionID) ([]blaise.Clock, error) {
 	return all, err
 }
 
+// Clocks lists a session's clocks, the next one first.
+func (db *DB) Clocks(ctx context.Context, id blaise.SessionID) ([]blaise.Clock, error) {
+	return clocks(db.read(ctx), id)
+}
+
 // QueryDue is the query of [DB.Due], for those who look at its plan.
 const QueryDue = `SELECT ` + clockColumns + ` FROM clocks WHERE armed = 1 AND due_at <= ?
 	ORDER BY due_at LIMIT ?`

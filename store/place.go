@@ -125,8 +125,8 @@ func crowds(q querier, all map[blaise.AgentName]Crowd) error {
 		UNION ALL SELECT name, 0, 0, places FROM agents WHERE places > 0`)
 }
 
-// SessionsAtWork lists the sessions of the runs that take an agent's places.
-func (db *DB) SessionsAtWork(ctx context.Context, agent blaise.AgentName) ([]blaise.SessionID, error) {
-	return sessionIDs(db.read(ctx),
-		`SELECT session FROM runs WHERE works = 1 AND agent = ? ORDER BY session`, clean(string(agent)))
+// RunsAtWork lists the runs that take an agent's places.
+func (db *DB) RunsAtWork(ctx context.Context, agent blaise.AgentName) ([]blaise.Run, error) {
+	return bodies[blaise.Run](db.read(ctx),
+		`SELECT body FROM runs WHERE works = 1 AND agent = ? ORDER BY id`, clean(string(agent)))
 }

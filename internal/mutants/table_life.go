@@ -84,7 +84,7 @@ var life = []mutant{
 	},
 	{
 		number: "A10", holds: "what cannot be resumed ends when it is idle",
-		file: "decide_clock.go", line: `why != "" && p.IdleCannotResume == ThenEnd {`, by: `why == "no" && p.IdleCannotResume == ThenEnd {`,
+		file: "decide_crowd.go", line: `|| p.IdleCannotResume == ThenEnd && d.cannotResume() != ""`,
 		test: ". TestA10_PlugThatCannotResumeEndsTheSession",
 	},
 	{

@@ -1,0 +1,117 @@
+package control_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"blaise.dev/blaise"
+	"blaise.dev/blaise/store"
+)
+
+// idleClock is a session's idle clock, nil if it is not idle.
+func (h *house) idleClock(id blaise.SessionID) *blaise.Clock {
+	h.t.Helper()
+	all, err := h.db.Clocks(h.t.Context(), id)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, c := range all {
+		if c.Kind == blaise.ClockIdle {
+			return &c
+		}
+	}
+	return nil
+}
+
+// idles begins a session and answers its message with a run that stays.
+func (h *house) idles() blaise.SessionID {
+	h.t.Helper()
+	id := h.start("hello")
+	h.answer(h.take(id), id.Message(1))
+	return id
+}
+
+func (h *house) crowd(want bool) {
+	h.t.Helper()
+	if waits, err := h.LookAtCrowd(h.t.Context()); err != nil || waits != want {
+		h.t.Errorf("somebody waits: %v (%v), want %v", waits, err, want)
+	}
+}
+
+// The session that is idle for longest pauses for who waits for its agent; no
+// more of them than wait; and none when that one has gone.
+func TestConcurrency_TheLongestIdlePausesForWhoWaits(t *testing.T) {
+	t.Parallel()
+	w := newWall()
+	h := newHouseAt(t, twoAtOnce, w.now)
+	first := h.idles()
+	w.step(time.Second)
+	second := h.idles()
+	h.crowd(false)
+	waits := h.start("hello")
+	h.crowd(true)
+	if c := h.idleClock(first); !c.ForOthers() || !c.DueAt.Equal(c.Since.Add(time.Minute)) {
+		t.Errorf("the longest idle has %+v", c)
+	}
+	if c := h.idleClock(second); c.ForOthers() {
+		t.Errorf("the other one has %+v", c)
+	}
+	h.explains(string(waits), "at work for agent demo: sessions "+told(first, second, h))
+	if err := h.act(blaise.EventEndAsked, waits); err != nil {
+		t.Fatal(err)
+	}
+	h.crowd(false)
+	if c := h.idleClock(first); c.ForOthers() {
+		t.Errorf("nobody waits, and it has %+v", c)
+	}
+	h.start("hello")
+	h.crowd(true)
+	h.pass(w, time.Minute)
+	h.Look(t.Context())
+	v, err := h.View(t.Context(), first)
+	if err != nil || len(v.Directives) != 1 || v.Directives[0].Stop.Reason != "idle, and others wait" {
+		t.Fatalf("told %+v (%v)", v.Directives, err)
+	}
+	h.crowd(true)
+	if c := h.idleClock(second); c.ForOthers() {
+		t.Errorf("one pauses already, and the other has %+v", c)
+	}
+}
+
+// told names two idle sessions as why does, in the order of their ids.
+func told(a, b blaise.SessionID, h *house) string {
+	words := map[blaise.SessionID]string{a: string(a) + " (idle, pauses in 59s)", b: string(b) + " (idle, pauses in 15m0s)"}
+	return words[min(a, b)] + ", " + words[max(a, b)]
+}
+
+// The same for the slots of a runner: where another instance has one free, or the
+// run is only just offered, nobody is hurried.
+func TestConcurrency_IdleGivesItsSlotToWhoWaits(t *testing.T) {
+	t.Parallel()
+	w := newWall()
+	h := newHouseAt(t, manifest, w.now)
+	hello := func(id blaise.InstanceID, slots int) {
+		t.Helper()
+		if err := h.Hello(t.Context(), store.Instance{ID: id, Runner: h.runner.ID, Machine: "m1", Host: "box", Slots: slots}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hello("i1", 1)
+	idle := h.idles()
+	h.start("hello")
+	h.crowd(true)
+	if c := h.idleClock(idle); c.ForOthers() {
+		t.Errorf("hurried for one that was just offered: %+v", c)
+	}
+	w.step(5 * time.Second)
+	h.crowd(true)
+	if c := h.idleClock(idle); !c.ForOthers() || !strings.HasSuffix(c.Setting, "for who waits for a slot on box") {
+		t.Errorf("its slot is waited for, and it has %+v", c)
+	}
+	hello("i2", 1)
+	h.crowd(true)
+	if c := h.idleClock(idle); c.ForOthers() {
+		t.Errorf("another has a slot free, and it has %+v", c)
+	}
+}
