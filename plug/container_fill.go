@@ -27,11 +27,24 @@ func (b *containerBuilder) fill(ctx context.Context, spec engine.Container) erro
 			return err
 		}
 	}
-	if !b.made.Volume {
+	switch {
+	case !b.made.Volume:
 		return b.lend()
+	case spec.ReadOnlyRoot:
+		return nil // begin filled all volumes
 	}
-	err := b.copyIn(ctx, b.name, b.p.c.Workdir, func(w io.Writer) error {
-		return packDir(w, b.outer.Dir, packing{prefix: ".", uid: b.made.UID, gid: b.made.GID})
+	return b.fillWork(ctx, b.name)
+}
+
+// fillWork copies the checkout into its volume, and the directory itself with
+// it: Docker would leave that to root if it were copied into.
+func (b *containerBuilder) fillWork(ctx context.Context, name string) error {
+	dir, prefix := "/", b.p.c.Workdir[1:]
+	if b.e.Podman { // which would write it to the root, beside the volume
+		dir, prefix = b.p.c.Workdir, "."
+	}
+	err := b.copyIn(ctx, name, dir, func(w io.Writer) error {
+		return packDir(w, b.outer.Dir, packing{prefix: prefix, uid: b.made.UID, gid: b.made.GID})
 	})
 	if err != nil {
 		return fmt.Errorf("copy checkout into volume: %w", err)
@@ -87,6 +100,11 @@ func (b *containerBuilder) begin(ctx context.Context, spec engine.Container) err
 	}
 	if err := filled(b.fillVolumes(ctx, spec.Name)); err != nil {
 		return err
+	}
+	if b.made.Volume {
+		if err := b.fillWork(ctx, spec.Name); err != nil {
+			return err
+		}
 	}
 	return b.e.Remove(ctx, spec.Name)
 }

@@ -3,6 +3,7 @@ package plug_test
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,9 +45,9 @@ func TestContainerBadInput(t *testing.T) {
 		"bad dockerfile": {map[string]any{"image": nil, "dockerfile": bad}, "this is why"},
 		"no dockerfile":  {map[string]any{"image": nil, "dockerfile": "none"}, "no such file"},
 		"bad user":       {map[string]any{"user": "bob"}, "give numbers, as 1000:1000"},
-		"bad mount":      {map[string]any{"mounts": []string{"/no/such:/x"}}, "no such file"},
-		"a socket":       {map[string]any{"mounts": []string{socketOf(t) + ":/x"}}, "is a socket"},
-		"the state":      {map[string]any{"mounts": []string{"/:/host:ro"}}, "is the runner's own"},
+		"bad mount":      {map[string]any{"mounts": []string{"/no/such:/x"}}, seen(t, "no such file")},
+		"a socket":       {map[string]any{"mounts": []string{socket(t) + ":/x"}}, seen(t, "is a socket")},
+		"the state":      {map[string]any{"mounts": []string{"/:/host:ro"}}, seen(t, "is the runner's own")},
 		"no runtime":     {map[string]any{"runtime": "none"}, `does not know "none", but`},
 		"no network":     {map[string]any{"network": "none-such"}, "docker network create none-such"},
 		"no file":        {map[string]any{"files": []string{"/no/such:~/x"}}, "no such file"},
@@ -67,8 +68,22 @@ func TestContainerBadInput(t *testing.T) {
 	}
 }
 
-func socketOf(t *testing.T) string {
-	return strings.TrimPrefix(needEngine(t), "unix://")
+// seen is what is wrong with a mount, where the engine sees this machine's files.
+func seen(t *testing.T, what string) string {
+	if strings.HasPrefix(needEngine(t), "unix://") {
+		return what
+	}
+	return "does not see this machine's files"
+}
+
+func socket(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return path
 }
 
 func TestContainerConfigIsChecked(t *testing.T) {

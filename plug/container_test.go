@@ -161,3 +161,27 @@ func TestContainerVolume(t *testing.T) {
 		return containerSetup(t, map[string]any{"remote": true})
 	})
 }
+
+// A checkout in a volume belongs to who works inside, the directory itself too,
+// whoever that is and however it got there.
+func TestContainerVolumeIsOfWhoWorksInside(t *testing.T) {
+	t.Parallel()
+	needEngine(t)
+	for name, keys := range map[string]map[string]any{
+		"by name":    {"user": "node"},
+		"by number":  {"user": "1000:1000"},
+		"in a cage":  {"user": "node", "readOnly": true, "capDrop": []string{"ALL"}},
+		"far inside": {"user": "node", "workdir": "/deep/in/work"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			keys["remote"] = true
+			s := containerSetup(t, keys)
+			w := plugtest.NewWorld(t, s.Host, append(s.Outer, s.Spec)...)
+			if got := plugtest.Sh(t, w.Open().Env(), "touch new && mkdir made && mv sub moved && rm a.txt && stat -c %u:%g . moved"); got != "1000:1000\n1000:1000" {
+				t.Errorf("it is of %q", got)
+			}
+			destroy(t, w)
+		})
+	}
+}

@@ -2,11 +2,13 @@ package engine
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -44,13 +46,17 @@ type Engine struct {
 	c        *client.Client
 }
 
-// Dial finds the engine at host; "" is DOCKER_HOST or the usual socket. The API
-// is negotiated down to MinAPI. Close it.
+// Dial finds the engine at host; "" is DOCKER_HOST or the usual socket. By TCP
+// it is spoken to as DOCKER_CERT_PATH and DOCKER_TLS_VERIFY say; a socket of
+// this machine has no TLS, whatever another engine needs. The API is negotiated
+// down to MinAPI. Close it.
 func Dial(ctx context.Context, host string) (*Engine, error) {
-	options := []client.Opt{client.FromEnv, client.WithAPIVersionNegotiation()}
-	if host != "" {
-		options = append(options, client.WithHost(host))
+	host = cmp.Or(host, os.Getenv(client.EnvOverrideHost), client.DefaultDockerHost)
+	var options []client.Opt
+	if !isSocket(host) {
+		options = append(options, client.WithTLSClientConfigFromEnv())
 	}
+	options = append(options, client.WithHost(host), client.WithVersionFromEnv(), client.WithAPIVersionNegotiation())
 	c, err := client.NewClientWithOpts(options...)
 	if err != nil {
 		return nil, fmt.Errorf("reach engine %s: %w", host, err)
@@ -69,7 +75,7 @@ func (e *Engine) greet(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("%w at %s: %w: start it, or set DOCKER_HOST", ErrUnreachable, e.host, err)
+		return fmt.Errorf("%w at %s: %w: %s", ErrUnreachable, e.host, err, advice(err))
 	}
 	if versions.LessThan(ping.APIVersion, MinAPI) {
 		return fmt.Errorf("%w: %s speaks API %s, and %s is needed (Docker 20.10): update it",
@@ -82,6 +88,18 @@ func (e *Engine) greet(ctx context.Context) error {
 	}
 	e.describe(info)
 	return e.settle(ctx, info)
+}
+
+// advice is what to do about an engine that does not answer. What Go's TLS says
+// and what a server says that expected TLS has no type to be known by.
+func advice(err error) string {
+	for _, sign := range []string{"tls: ", "HTTPS server", "HTTPS client"} {
+		if strings.Contains(err.Error(), sign) {
+			return "where it speaks TLS, DOCKER_CERT_PATH names a directory with its ca.pem and your cert.pem and key.pem, " +
+				"and DOCKER_TLS_VERIFY=1 has it looked at"
+		}
+	}
+	return "start it, or set DOCKER_HOST"
 }
 
 // settle gives a Podman an id that lasts: the one in its answer is another one
