@@ -123,6 +123,16 @@ var beside = []mutant{
 		test: "plug TestX4_WorktreeAndBranchAreInTheLedger",
 	},
 	{
+		number: "X5", holds: "saved work that Blaise alone may have is not deleted unasked",
+		file: "control/deletion.go", line: "err != nil && !dropWork {", by: "err != nil && false {",
+		test: "control TestX5_DeleteAsksForWorkThatBlaiseAloneHas",
+	},
+	{
+		number: "X5", holds: "a mirror with saved work stays",
+		file: "plug/mirror_use.go", line: `return kept + ", has " + own, nil`, by: `return "", nil`,
+		test: "plug TestX5_MirrorWithSavedWorkStays",
+	},
+	{
 		number: "X5", holds: "a failed save stops the destroy",
 		file: "run/end.go", line: "if saved != nil && !r.lease.Forced {", by: "if false {",
 		test: "internal/e2e TestA19_UnsavedWorkIsNotDestroyed",

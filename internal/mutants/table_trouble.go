@@ -183,6 +183,16 @@ var trouble = []mutant{
 		test: ". TestA31_RevokedRunnerLosesItsEnvironment",
 	},
 	{
+		number: "A31", holds: "what sleeps at a runner that goes for good is taken down there first",
+		file: "decide_drain.go", line: "d.move(onLeaves, d.e.Reason)",
+		test: ". TestA31_WhatSleepsIsTakenDownBeforeItsRunnerGoes",
+	},
+	{
+		number: "A31", holds: "a runner that goes for good stays until nothing is left there",
+		file: "control/farewell.go", line: "err != nil || busy > 0 {", by: "err != nil || busy < 0 {",
+		test: "control TestA31RevokeAfterDrainTakesDownWhatSleeps",
+	},
+	{
 		number: "A31", holds: "the last instance goes first",
 		file: "control/offer.go", line: `if last := v.Session.Instance; last != "" && last != a.Instance.ID {`, by: `if last := v.Session.Instance; last == "none" {`,
 		test: "control TestA31TheLastInstanceGoesFirst",
