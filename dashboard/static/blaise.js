@@ -185,6 +185,7 @@ function fail(html) {
 
 async function send(form, submitter) {
   const data = new FormData(form, submitter);
+  const sent = new Map(all("textarea", form).map((field) => [field, field.value]));
   const buttons = all("button", form);
   buttons.forEach((b) => { b.disabled = true; });
   try {
@@ -199,7 +200,9 @@ async function send(form, submitter) {
       location.assign(to);
       return;
     }
+    const written = [...sent].filter(([field, text]) => field.value !== text).map(([field]) => [field, field.value]);
     form.reset();
+    for (const [field, text] of written) field.value = text; // meanwhile, and not sent yet
     const label = $("[data-files]", form);
     if (label) label.textContent = "Attach files";
     if (form.elements.key) form.elements.key.value = crypto.randomUUID();
