@@ -171,6 +171,7 @@ func (d *decision) settlePrompt() {
 	first.Run = s.Run.ID
 	p := Directive{
 		Kind: DirectivePrompt, Message: first.ID, Text: first.Text, Attachments: first.Attachments,
+		By: first.Author,
 	}
 	if first.State == MessageInterrupted {
 		p.GoOn, p.Repeat = true, first.Repeats+1

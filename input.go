@@ -62,7 +62,7 @@ func (all Inputs) Check() error {
 func (all Inputs) Fill(set map[string]string) (map[string]string, error) {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if _, ok := all[name]; !ok {
-			return nil, Errorf(CodeInvalid, "the agent has no input %q", name).WithHint("%s", all.hint())
+			return nil, Errorf(CodeInvalid, "the agent has no input %q", name).WithHint("%s", all.hint(name))
 		}
 	}
 	if len(all) == 0 {
@@ -88,7 +88,11 @@ func (all Inputs) Fill(set map[string]string) (map[string]string, error) {
 	return filled, nil
 }
 
-func (all Inputs) hint() string {
+func (all Inputs) hint(missing string) string {
+	if missing == "repo" {
+		return "its repository is the one that blaise.yml of the runner names: leave --repo out, or declare an input repo " +
+			"in the agent's manifest, and in blaise.yml a worktree with repo: \"{input.repo}\""
+	}
 	if len(all) == 0 {
 		return "it declares no inputs: leave --set out"
 	}

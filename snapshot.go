@@ -39,7 +39,7 @@ type Directive struct {
 	Question    QuestionID   `json:"question,omitempty"` // answer
 	Key         string       `json:"key,omitempty"`      // answer: the run's own id of the question
 	Choice      string       `json:"choice,omitempty"`   // answer: an option's id, "" for cancelled
-	By          string       `json:"by,omitempty"`       // answer: who decided
+	By          string       `json:"by,omitempty"`       // answer: who decided; prompt: who said it
 	Rule        string       `json:"rule,omitempty"`     // answer: the gate's, in words
 	Content     []byte       `json:"content,omitempty"`  // answer: JSON, of a form
 	Reason      string       `json:"reason,omitempty"`   // cancel, answer

@@ -19,9 +19,13 @@ var userNames = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$`)
 // longestName is that of a user, in letters.
 const longestName = 100
 
+// AuthorDev is who makes the agents of `blaise dev`.
+const AuthorDev = "blaise dev"
+
 // reserved are the authors in a record that are no people.
 var reserved = map[string]bool{
-	"clock": true, "drain": true, "blaise": true, "runner": true, "upgrade": true,
+	AuthorDev: true,
+	"clock":   true, "drain": true, "blaise": true, "runner": true, "upgrade": true,
 	byProvider: true, AuthorRetention: true, blaise.ByGate: true,
 }
 
@@ -57,7 +61,7 @@ func (c *Control) AddUser(ctx context.Context, by, name string, role Role) (code
 }
 
 func checkName(name string) error {
-	if userNames.MatchString(name) && utf8.RuneCountInString(name) <= longestName && !isAuthor(name) {
+	if userNames.MatchString(name) && utf8.RuneCountInString(name) <= longestName && !isAuthor(strings.ToLower(name)) {
 		return nil
 	}
 	return blaise.Errorf(blaise.CodeInvalid, "%q is no name of a user", name).

@@ -99,7 +99,7 @@ func (c *conversation) answer(ctx context.Context, d blaise.Directive) error {
 		return err
 	}
 	c.r.note(transcript.KindMessage, m.said(map[string]any{
-		"message": d.Message, "text": text, "repeat": repeat, "goOn": text != d.Text,
+		"message": d.Message, "author": authorOf(d, text), "text": text, "repeat": repeat, "goOn": text != d.Text,
 	}))
 	claimed, ok, err := c.claim(ctx, d.Message)
 	if !ok {
@@ -247,6 +247,15 @@ func (t *turn) after(word string) error {
 		return errAgentShaken
 	}
 	return nil
+}
+
+// authorOf is who said what the agent is told: where it is asked to go on, that
+// is Blaise.
+func authorOf(d blaise.Directive, text string) string {
+	if text != d.Text {
+		return "blaise"
+	}
+	return d.By
 }
 
 func or(a, b string) string {

@@ -224,7 +224,7 @@ func TestUsers(t *testing.T) {
 	code(t, h.user.SetRole(ctx, "bob@example.org", "owner"), blaise.CodeInvalid)
 	_, err = h.user.AddUser(ctx, api.NewUser{Name: "bob@example.org", Role: "viewer"})
 	code(t, err, blaise.CodeRefused)
-	for _, name := range []string{"", "clock", "retention", "the gate", "runner laptop", "run 1.1", "a\u202eb", "a/b", " a"} {
+	for _, name := range []string{"", "clock", "retention", "the gate", "runner laptop", "run 1.1", "blaise dev", "Blaise", "a\u202eb", "a/b", " a"} {
 		_, err = h.user.AddUser(ctx, api.NewUser{Name: name, Role: "viewer"})
 		code(t, err, blaise.CodeInvalid)
 	}

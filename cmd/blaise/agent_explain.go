@@ -25,6 +25,10 @@ func agentExplainCommand(a *app) *cobra.Command {
 			"  blaise agent explain demo --tool edit --path src/main.go",
 		Args: exactArgs("the name of an agent"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
+			if action.Tool == "" && action.Command == "" && action.Name == "" {
+				return usage("what the agent asks for is missing").
+					WithHint("--tool edit --path src/main.go, --command 'make test', or --name with the name of a tool")
+			}
 			if action.Tool == "" {
 				action.Tool = blaise.ToolOther
 				if action.Command != "" {

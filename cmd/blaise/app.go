@@ -69,6 +69,9 @@ func (a *app) errLook() tty.Look {
 // interactive says that there is a person at a terminal that can be painted on.
 func (a *app) interactive() bool { return a.terminal && !a.json }
 
+// watched says that somebody reads what is said on stderr.
+func (a *app) watched() bool { return term.IsTerminal(int(os.Stderr.Fd())) }
+
 // client speaks to Blaise where it was found.
 func (a *app) client() (*api.Client, error) {
 	p, err := a.where()

@@ -27,14 +27,18 @@ type vigil struct {
 	ended   string // why the session has ended
 	stuck   string // why it will not be answered without a person
 	asked   map[blaise.QuestionID]bool
-	told    string      // the last reason told
-	offered atomic.Bool // a run waits for a runner
+	told    string            // the last reason told
+	offered atomic.Bool       // a run waits for a runner
+	alone   bool              // nobody is there who could answer a question
+	lost    map[string]string // what was said of a conversation that is not whole, by the run
 }
 
 // await prints the answer to a message as it comes. It fails with errWaited if
-// there is none.
-func (a *app) await(ctx context.Context, c *api.Client, p api.Posted) error {
-	v := &vigil{a: a, posted: p, teller: teller{w: a.out}, asked: map[blaise.QuestionID]bool{}}
+// there is none, or, where nobody watches and it is not patient, a person is
+// needed first.
+func (a *app) await(ctx context.Context, c *api.Client, p api.Posted, patient bool) error {
+	v := &vigil{a: a, posted: p, teller: teller{w: a.out}, asked: map[blaise.QuestionID]bool{},
+		alone: !patient && !a.watched(), lost: map[string]string{}}
 	if !a.json {
 		fmt.Fprintf(a.err, "session %s, message %s\n", p.Session, p.Message)
 	}
@@ -102,6 +106,7 @@ func (v *vigil) follow(f api.Followed) error {
 
 func (v *vigil) event(e transcript.Event) error {
 	v.last = max(v.last, e.Seq)
+	v.hearLost(e)
 	if e.Turn == string(v.posted.Message) && !v.a.json && !noise[e.Kind] {
 		v.teller.tell(e)
 	}
@@ -124,6 +129,7 @@ func (v *vigil) session(s api.Session) error {
 		v.ended = s.Reason
 	}
 	v.questions(s)
+	v.tellLost(s)
 	n := len(s.Runs)
 	v.offered.Store(n > 0 && s.Runs[n-1].State == blaise.RunOffered)
 	m := blaise.Message{State: v.message.State}
@@ -131,6 +137,9 @@ func (v *vigil) session(s api.Session) error {
 		return errSeen
 	}
 	v.reason(s)
+	if v.alone && v.stuck == "" && len(s.Waits) > 0 {
+		v.stuck = "the agent asks, and nobody is at this terminal: " + oneLine(s.Waits[0].What, 200)
+	}
 	if v.stuck != "" {
 		return errSeen
 	}
@@ -176,6 +185,9 @@ func (v *vigil) reason(s api.Session) {
 func (v *vigil) verdict() error {
 	m := v.message
 	switch {
+	case v.stuck != "" && v.alone && len(v.asked) > 0:
+		return waitedFor(blaise.Errorf(blaise.CodeRefused, "message %s waits: %s", m.ID, v.stuck).
+			WithHint("answer it here or on the page, then `blaise watch %s`; --patient waits until somebody has", v.posted.Session))
 	case v.stuck != "":
 		return waitedFor(blaise.Errorf(blaise.CodeRefused, "message %s waits: %s", m.ID, v.stuck).
 			WithHint("mend it, then `blaise retry %s`", v.posted.Session))

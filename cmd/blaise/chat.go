@@ -103,7 +103,7 @@ func (t *talk) plainly(ctx context.Context) error {
 			return err
 		}
 		t.id = p.Session
-		if err := t.a.await(ctx, t.c, p); err != nil {
+		if err := t.a.await(ctx, t.c, p, true); err != nil {
 			return err
 		}
 	}

@@ -188,7 +188,7 @@ func (d devAgents) apply(ctx context.Context, c *control.Control) error {
 		if err != nil {
 			return err
 		}
-		if _, err := c.ApplyAgent(ctx, "blaise dev", m, false); err != nil {
+		if _, err := c.ApplyAgent(ctx, control.AuthorDev, m, false); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func pushCommand(a *app) *cobra.Command {
 			if a.json {
 				return printJSON(a.out, p)
 			}
-			_, err = fmt.Fprintf(a.out, "%s is branch %s of %s\n", p.Ref, p.Branch, p.Remote)
+			_, err = fmt.Fprintf(a.out, "pushed the work saved as %s: it is branch %s of %s\n", p.Ref, p.Branch, p.Remote)
 			return err
 		}),
 	})

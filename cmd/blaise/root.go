@@ -102,6 +102,16 @@ func completionExamples(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Example = "  source <(blaise completion bash)"
+			c.Args, c.RunE = cobra.ArbitraryArgs, completionOf
 		}
 	}
+}
+
+// completionOf is for a shell that there is no completion for; cobra would print
+// its help and be content.
+func completionOf(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	return usage("there is no completion for %q", args[0]).WithHint("one of bash, zsh, fish, powershell")
 }

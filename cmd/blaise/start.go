@@ -12,12 +12,13 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func startCommand(a *app) *cobra.Command {
 	var agent, from, like, key string
 	var set map[string]string
-	var wait bool
+	var wait waiting
 	var choose chosen
 	var attach []string
 	var c *cobra.Command
@@ -68,14 +69,15 @@ func startCommand(a *app) *cobra.Command {
 	f.StringVar(&like, "again", "", "begin as this `session` did: its agent, inputs and first message, where none is given")
 	f.StringToStringVar(&set, "set", nil, "an input that the agent declares, `name=value`")
 	f.Func("repo", "a repository by `URL`: the agent's input repo", func(url string) error { return f.Set("set", "repo="+url) })
-	f.BoolVar(&wait, "wait", false, "print the answer as it comes; 6 if there is none")
+	wait.flags(f)
 	f.StringVar(&key, "key", uuid.NewString(), "idempotency key: the same one begins the same session")
 	f.Lookup("key").DefValue = "a new one"
 	return c
 }
 
 func sayCommand(a *app) *cobra.Command {
-	var wait, now bool
+	var wait waiting
+	var now bool
 	var key string
 	var attach []string
 	c := a.jsonFlag(&cobra.Command{
@@ -106,7 +108,7 @@ func sayCommand(a *app) *cobra.Command {
 		}),
 	})
 	f := c.Flags()
-	f.BoolVar(&wait, "wait", false, "print the answer as it comes; 6 if there is none")
+	wait.flags(f)
 	attachFlag(f, &attach)
 	f.BoolVar(&now, "now", false, "interrupt the turn and send this first")
 	f.StringVar(&key, "key", uuid.NewString(), "idempotency key: the same one sends the message once")
@@ -130,10 +132,18 @@ func (a *app) text(args []string) (string, error) {
 	return string(b), nil
 }
 
+// waiting is how an answer is waited for.
+type waiting struct{ wait, patient bool }
+
+func (w *waiting) flags(f *pflag.FlagSet) {
+	f.BoolVar(&w.wait, "wait", false, "print the answer as it comes; 6 if there is none, or the agent asks and stderr is no terminal")
+	f.BoolVar(&w.patient, "patient", false, "as --wait, but wait until somebody has answered what the agent asks")
+}
+
 // posted says what became of a message, and waits for its answer if asked to.
-func (a *app) posted(ctx context.Context, c *api.Client, p api.Posted, wait bool) error {
-	if wait {
-		return a.await(ctx, c, p)
+func (a *app) posted(ctx context.Context, c *api.Client, p api.Posted, w waiting) error {
+	if w.wait || w.patient {
+		return a.await(ctx, c, p, w.patient)
 	}
 	if a.json {
 		return printJSON(a.out, p)

@@ -18,6 +18,7 @@ type teller struct {
 	open  bool              // the last line has no end yet
 	tools map[string]string // the names of tool calls, by their ids
 	asked map[string]bool   // the calls that the agent asked about, by the same
+	day   string            // of the line before, as it was told
 }
 
 func (t *teller) tell(e transcript.Event) {
@@ -96,7 +97,11 @@ func (t *teller) stamp(at time.Time) string {
 	if !t.times {
 		return ""
 	}
-	return at.Local().Format("15:04:05 ")
+	day := ""
+	if now := at.Local().Format("Monday, 2 January 2006 MST"); now != t.day {
+		t.day, day = now, "= "+now+"\n"
+	}
+	return day + at.Local().Format("15:04:05 ")
 }
 
 // An update is what a teller reads of the agent's session/update.

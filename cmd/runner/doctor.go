@@ -55,8 +55,11 @@ func (a *app) doctor(ctx context.Context, o ledgerOptions, file string) error {
 		return err
 	}
 	url := or(o.url, os.Getenv("BLAISE_URL"))
-	if face, err := daemon.ReadFace(state); url == "" && err == nil {
-		url = face.URL
+	if face, err := daemon.ReadFace(state); err == nil {
+		url = or(url, face.URL)
+		if _, err := os.Stat(config); err != nil && a.config == defaultConfig && len(face.Configs) > 0 {
+			config = face.Configs[0] // asked from another folder than the runner's
+		}
 	}
 	found := doctor.Look(ctx, doctor.Options{
 		URL: strings.TrimRight(url, "/"), Config: config, State: state, Version: programVersion(),

@@ -51,7 +51,7 @@ func rootCommand(a *app) *cobra.Command {
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.state, "state", defaultState(), "the state directory")
-	flags.StringVar(&a.config, "config", "blaise.yml", "the configuration")
+	flags.StringVar(&a.config, "config", defaultConfig, "the configuration")
 	root.AddCommand(
 		startCommand(a), checkCommand(a), plugsCommand(a), runsCommand(a),
 		doctorCommand(a), inventoryCommand(a), reapCommand(a), detachCommand(a), drainCommand(a), probeCommand(a), runCommand(),
@@ -61,10 +61,13 @@ func rootCommand(a *app) *cobra.Command {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Example = "  source <(runner completion bash)"
+			c.Args, c.RunE = cobra.ArbitraryArgs, completionOf
 		}
 	}
 	return root
 }
+
+const defaultConfig = "blaise.yml" // in the folder that a command is run in
 
 // runCommand is the help of what dispatch does itself.
 func runCommand() *cobra.Command {
@@ -96,3 +99,12 @@ func (a *app) jsonFlag(cmd *cobra.Command) *cobra.Command {
 }
 
 func (a *app) print(v any) error { return transcript.PrintJSON(a.out, v, "  ") }
+
+// completionOf is for a shell that there is no completion for; cobra would print
+// its help and be content.
+func completionOf(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	return usage("there is no completion for %q", args[0]).WithHint("one of bash, zsh, fish, powershell")
+}

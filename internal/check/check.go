@@ -108,7 +108,7 @@ func checkPlug(ctx context.Context, dir string, s plug.Spec) []Finding {
 	if s.Use != "worktree" {
 		return checkNeeds(what, dir, s)
 	}
-	bad := checkNames(what, s)
+	bad := checkNames(ctx, what, s)
 	repo := key(s, "repo")
 	if strings.Contains(repo, "{input.") {
 		return append(bad, Finding{What: what, OK: true, Text: "worktree of " + repo + ", an input of the session"})
@@ -151,13 +151,18 @@ func checkNeeds(what, dir string, s plug.Spec) []Finding {
 	return []Finding{{What: what, OK: true, Text: s.Use}}
 }
 
-// checkNames looks for placeholders that nothing fills in.
-func checkNames(what string, s plug.Spec) []Finding {
+// checkNames looks for placeholders that nothing fills in, and for what git takes
+// for no name.
+func checkNames(ctx context.Context, what string, s plug.Spec) []Finding {
 	var bad []Finding
 	for _, name := range []string{"branch", "dir"} {
-		_, err := config.Expand(key(s, name), config.Values{Session: "s", Environment: "s", Inputs: anyInputs(s)})
+		value, err := config.Expand(key(s, name), config.Values{Session: "s", Environment: "s", Inputs: anyInputs(s)})
 		if err != nil {
 			bad = append(bad, Finding{What: what, Text: fmt.Sprintf("%s: %v", name, err)})
+		} else if name == "branch" && value != "" {
+			if _, err := git(ctx, "/", "check-ref-format", "--branch", value); err != nil {
+				bad = append(bad, Finding{What: what, Text: fmt.Sprintf("branch: %q cannot be the name of a branch", key(s, name))})
+			}
 		}
 	}
 	return bad

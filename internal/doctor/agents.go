@@ -21,7 +21,7 @@ func configuration(ctx context.Context, o Options) []Line {
 	name := filepath.Base(o.Config)
 	_, found, err := check.File(ctx, o.Config)
 	if errors.Is(err, fs.ErrNotExist) {
-		return lines(broken(name, "there is none in "+filepath.Dir(o.Config), "write one, or name it with --config"))
+		return lines(broken(name, "there is none in "+filepath.Dir(o.Config), "run this in the folder that the runner is started in, or name the file with --config; blaise.yml.example of Blaise shows how to write one"))
 	}
 	var all []Line
 	for _, f := range found {
