@@ -83,7 +83,8 @@ func (e *Error) classify() *Error {
 		e.Kind = ErrBranchExists
 	case strings.Contains(said, "No space left on device"):
 		e.Kind, e.Hint = ErrNoSpace, "free some space, then try again"
-	case strings.Contains(said, "Permission denied"):
+	case strings.Contains(said, "Permission denied") && !strings.Contains(said, "Permission denied ("):
+		// With what was tried in brackets it is ssh's, of a server.
 		e.Kind = fs.ErrPermission
 	}
 	return e

@@ -65,7 +65,7 @@ func (w *worktree) mirrored(s Scope) (dir string, ok bool) {
 func (w *worktree) refresh(ctx context.Context, s Scope, dir string) error {
 	u, err := git.ParseURL(w.c.Repo)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrRefused, err)
+		return fmt.Errorf("%w: %w", errAsked, err)
 	}
 	return mirrorOf(ctx, s, u, dir)
 }
@@ -73,13 +73,13 @@ func (w *worktree) refresh(ctx context.Context, s Scope, dir string) error {
 // mirrorOf fetches the mirror of u in dir, if runner.repos allows it.
 func mirrorOf(ctx context.Context, s Scope, u git.URL, dir string) error {
 	if err := allowed(u, s.Repos); err != nil {
-		return fmt.Errorf("%w: %w", ErrRefused, err)
+		return fmt.Errorf("%w: %w", errAsked, err)
 	}
 	if _, err := git.Mirror(ctx, dir, u, progress(s)); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("%w: fetch %s: %w", ErrRefused, u, err)
+		return fmt.Errorf("%w: fetch %s: %w", errAsked, u, err)
 	}
 	return nil
 }

@@ -67,9 +67,16 @@ func (r *run) begun(err error) bool {
 	return !failed || r.chosen(err)
 }
 
-// chosen says that the run failed by what its session chose: an input, or a
-// plug that an input goes into.
+// chosen says that the run failed by what was asked for: an input, a plug that
+// an input goes into, a repository or a branch that cannot be had. What only the
+// machine lacks is its own fault, whatever was asked.
 func (r *run) chosen(err error) bool {
 	var open *plug.OpenError
-	return errors.As(err, new(*config.InputError)) || errors.As(err, &open) && r.file.TakesInput(open.Plug)
+	switch {
+	case errors.As(err, new(*config.InputError)), plug.Asked(err):
+		return true
+	case errors.As(err, &open):
+		return r.file.TakesInput(open.Plug) && !plug.Lacks(err)
+	}
+	return false
 }

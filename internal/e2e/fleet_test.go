@@ -211,6 +211,32 @@ func TestAdmission_Breaker(t *testing.T) {
 	b.answered(ids[0], 1)
 }
 
+// What was asked for is not the machine's fault: after three sessions each with
+// a branch that is nowhere and a repository that cannot be fetched the runner
+// takes the next at once. What the machine lacks is, though an input goes with it.
+func TestAdmission_WhatWasAskedForIsNoFaultOfTheMachine(t *testing.T) {
+	b := newLab(t, "{inputs: {base: {default: main}}}")
+	plugs := func(plug string) {
+		b.write("repo/blaise.yml", "version: 1\nagent: {use: demo}\nplugs: ["+plug+"]\n"+
+			"runner: {repos: ['file:///**']}\n")
+	}
+	fails := func(plug string) {
+		t.Helper()
+		plugs(plug)
+		for range 3 {
+			b.runState(b.start("hello"), 1, blaise.RunEnded)
+		}
+	}
+	fails("{use: worktree, id: src, repo: ., base: nowhere}")
+	fails("{use: worktree, id: src, repo: 'file://" + t.TempDir() + "/none'}")
+	fails("{use: worktree, id: src, repo: 'file://" + t.TempDir() + "/none'}")
+	if said := b.run("runner", "show", "laptop"); strings.Contains(said, "failed at once") {
+		t.Errorf("the runner pauses: %s", said)
+	}
+	fails("{use: worktree, id: src, repo: .}, {use: exec, id: x, onStart: [no-such-program, '{input.base}']}")
+	b.why("laptop", "3 runs in a row failed at once")
+}
+
 // No run is asked for while the engine that a plug needs does not answer; when
 // it does, runs are taken again, with nobody doing anything.
 func TestAdmission_EngineAway(t *testing.T) {
