@@ -132,7 +132,7 @@ func (c *Control) choose(ctx context.Context, a Asker, runs []store.Offer) (mine
 		if len(mine) == a.Slots {
 			break
 		}
-		if !c.waiting.hasRoom(o, now) {
+		if o.Run.Runner != "" && !c.waiting.hasRoom(o, now) { // to look closer at it costs
 			again = min(again, shownFor)
 			continue
 		}

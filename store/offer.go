@@ -78,16 +78,16 @@ const (
 // work as may be.
 func (db *DB) Offers(ctx context.Context, limit int) (Offers, error) {
 	o := Offers{Free: map[blaise.AgentName]int{}}
-	err := db.together(ctx, func(q querier) (err error) {
-		if err = o.countFree(q); err != nil {
-			return err
-		}
+	// Not as of one moment: who accepts is told what holds then, and what is read
+	// beside a transaction is prepared.
+	q := db.read(ctx)
+	err := o.countFree(q)
+	if err == nil {
 		o.Runs, err = offers(q, QueryOffers, limit)
-		if o.More = len(o.Runs) == limit; err != nil || o.More {
-			return err
-		}
-		return o.readLines(q, limit)
-	})
+	}
+	if o.More = len(o.Runs) == limit; err == nil && !o.More {
+		err = o.readLines(q, limit)
+	}
 	if err != nil {
 		return o, fmt.Errorf("read offers: %w", err)
 	}
