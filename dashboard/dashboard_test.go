@@ -27,6 +27,7 @@ import (
 // A desk is a browser signed in to a whole Blaise.
 type desk struct {
 	t       *testing.T
+	db      *store.DB
 	control *control.Control
 	server  *httptest.Server
 	client  *http.Client
@@ -55,7 +56,7 @@ func newDesk(t *testing.T, change ...func(*dashboard.Options)) *desk {
 		Control: c, Views: views, Loopback: true, Version: "test",
 		Dashboard: dashboard.New(o),
 	})
-	d := &desk{t: t, control: c, server: httptest.NewServer(h)}
+	d := &desk{t: t, db: db, control: c, server: httptest.NewServer(h)}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx) }()

@@ -8,6 +8,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/store"
 )
 
 func TestEndedSession(t *testing.T) {
@@ -38,7 +39,18 @@ func TestEndedSession(t *testing.T) {
 	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(text, "tick that you are sure") {
 		t.Errorf("deleted without being sure: %s", resp.Status)
 	}
-	d.do("POST", path+"/act/delete", url.Values{"sure": {"1"}, "reason": {"asked to"}})
+	err = d.db.Tx(t.Context(), func(tx *store.Tx) error { // work that Blaise alone may have
+		return tx.KeepSave(m.ID.Session(), blaise.SavedWork{N: 1, Ref: "refs/blaise/x/1", Bundle: "sum"})
+	})
+	if text = d.page(path); err != nil || !strings.Contains(text, `name="drop-work"`) {
+		t.Errorf("nobody is told that saved work goes too: %v", err)
+	}
+	sure := url.Values{"sure": {"1"}, "reason": {"asked to"}}
+	if resp, text = d.do("POST", path+"/act/delete", sure); resp.StatusCode != http.StatusConflict {
+		t.Errorf("deleted with the only copy of its work: %s: %s", resp.Status, text)
+	}
+	sure.Set("drop-work", "1")
+	d.do("POST", path+"/act/delete", sure)
 	if resp, text = d.do("GET", path, nil); resp.StatusCode != http.StatusNotFound || !strings.Contains(text, "was deleted at") {
 		t.Errorf("a deleted session's page: %s", resp.Status)
 	}
