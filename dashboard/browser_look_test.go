@@ -96,6 +96,8 @@ func (d *desk) looks() [][2]string {
 		{"agent", "/agents/demo"},
 		{"runners", "/runners"},
 		{"changes", s + "/changes"},
+		{"failed", "/?state=failed"},
+		{"sign a terminal in", "/login/terminal?check=ABCD-2345&port=4242"},
 		{"webhooks", "/webhooks"},
 		{"audit", "/audit"},
 	}
@@ -112,7 +114,7 @@ func (d *desk) scheme(ctx context.Context, name string) {
 }
 
 // TestAccessible holds that axe-core finds nothing serious on any page, in
-// light and in dark.
+// light and in dark, and as narrow as a phone.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	path := os.Getenv("BLAISE_TEST_AXE")
@@ -126,8 +128,11 @@ func TestAccessible(t *testing.T) {
 	d := newDesk(t)
 	ctx := d.browser()
 	d.furnish()
-	for _, scheme := range []string{"light", "dark"} {
-		d.scheme(ctx, scheme)
+	for _, scheme := range []string{"light", "dark", "narrow"} {
+		if scheme == "narrow" {
+			d.steps(ctx, chromedp.EmulateViewport(390, 844))
+		}
+		d.scheme(ctx, map[bool]string{true: "dark", false: "light"}[scheme == "dark"])
 		for _, look := range d.looks() {
 			d.steps(ctx, chromedp.Navigate(d.server.URL+look[1]))
 			d.steps(ctx, chromedp.Evaluate[chromedp.Void](string(axe)+"; axe.run().then((r) => { window.found = r; }); undefined"))
