@@ -7,14 +7,18 @@ import (
 
 // stepLocked ends the goroutine of a run that is to crash after the step. It is
 // called with mu held, which the end gives back.
-func (w *World) stepLocked(step string) {
-	if w.crash != nil {
+func (w *World) stepLocked(step, plug string) {
+	if w.crash != nil && w.isInner(plug) {
 		w.crash(step)
 	}
 }
 
-// CrashAt opens a stack in a run that ends after the nth of its steps of a
-// kind, as if it were killed there: "intent" (in the ledger, not made), "state"
+// isInner says that the step is of the innermost plug: those around it have
+// their own tests.
+func (w *World) isInner(plug string) bool { return plug == w.Specs[len(w.Specs)-1].ID }
+
+// CrashAt opens a stack in a run that ends after the nth step of a kind of the
+// innermost plug, as if it were killed there: "intent" (in the ledger, not made), "state"
 // (saved by the plug) or "deed" (made, not reported). It answers whether the
 // run came so far.
 func (w *World) CrashAt(step string, n int) (crashed bool) {

@@ -79,7 +79,8 @@ func (w *World) Open() *plug.Stack {
 	return s
 }
 
-// FailIntend makes the nth entry in the ledger from now fail.
+// FailIntend makes the nth entry in the ledger of the innermost plug from now
+// fail.
 func (w *World) FailIntend(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,12 +90,13 @@ func (w *World) FailIntend(n int) {
 func (w *World) intend(_ context.Context, r blaise.Resource) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.intends++
-	if w.intends == w.failAt {
-		return fmt.Errorf("the ledger is out of reach")
+	if w.isInner(r.Plug) {
+		if w.intends++; w.intends == w.failAt {
+			return fmt.Errorf("the ledger is out of reach")
+		}
 	}
 	w.ledger[r.Kind+" "+r.Name] = r
-	w.stepLocked("intent")
+	w.stepLocked("intent", r.Plug)
 	return nil
 }
 
@@ -112,7 +114,7 @@ func (w *World) record(_ context.Context, r blaise.PlugRecord) error {
 		w.order = append(w.order, r.ID)
 	}
 	if r.Opened {
-		w.stepLocked("deed")
+		w.stepLocked("deed", r.ID)
 	}
 	w.records[r.ID] = r
 	return nil
@@ -240,6 +242,6 @@ func (m memory) Save(_ context.Context, v any) error {
 	}
 	b, err := json.Marshal(v)
 	m.w.states[m.id] = b
-	m.w.stepLocked("state")
+	m.w.stepLocked("state", m.id)
 	return err
 }
