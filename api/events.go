@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -40,7 +41,7 @@ func (ev *EventWriter) Close() {
 	_ = ev.c.SetWriteDeadline(time.Time{}) // not all writers can; then none was set
 }
 
-func (ev *EventWriter) ping() error { return ev.write([]byte("event: ping\ndata: {}\n\n")) }
+func (ev *EventWriter) ping() error { return ev.Write([]byte("event: ping\ndata: {}\n\n")) }
 
 // Send writes one event whose data are v as JSON. Its errors are ErrGone, or
 // that v cannot be encoded.
@@ -54,16 +55,21 @@ func (ev *EventWriter) Send(id, name string, v any) error {
 
 // Raw writes one event; data hold no line break.
 func (ev *EventWriter) Raw(id, name string, data []byte) error {
-	b := make([]byte, 0, len(data)+len(name)+48)
+	return ev.Write(AppendEvent(nil, id, name, data))
+}
+
+// AppendEvent appends one event to b, as Raw writes it.
+func AppendEvent(b []byte, id, name string, data []byte) []byte {
+	b = slices.Grow(b, len(data)+len(name)+48)
 	if id != "" {
 		b = append(append(append(b, "id: "...), id...), '\n')
 	}
 	b = append(append(append(b, "event: "...), name...), '\n')
-	b = append(append(append(b, "data: "...), data...), "\n\n"...)
-	return ev.write(b)
+	return append(append(append(b, "data: "...), data...), "\n\n"...)
 }
 
-func (ev *EventWriter) write(b []byte) error {
+// Write writes events that AppendEvent has made. Its error is ErrGone.
+func (ev *EventWriter) Write(b []byte) error {
 	_ = ev.c.SetWriteDeadline(time.Now().Add(writeWithin))
 	if _, err := ev.w.Write(b); err != nil {
 		return errors.Join(ErrGone, err)

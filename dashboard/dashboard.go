@@ -13,6 +13,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/internal/hall"
 )
 
 //go:embed templates/*.html
@@ -53,8 +54,8 @@ type dashboard struct {
 	control *control.Control
 	views   Views
 	pages   *template.Template
-	stages  hall[stageKey, *stage]
-	rolls   hall[api.SessionFilter, *roll]
+	stages  hall.Hall[stageKey, *stage]
+	rolls   hall.Hall[api.SessionFilter, *roll]
 }
 
 // New returns the pages as a handler, for server.Options.Dashboard.

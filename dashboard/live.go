@@ -38,7 +38,7 @@ func (d *dashboard) live(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key := stageKey{id: id, from: max(0, number(r.URL.Query().Get("from"))-1)}
-	s, leaveStage := d.stages.enter(ctx, key, d.newStage(key))
+	s, leaveStage := d.stages.Enter(ctx, key, d.newStage(key))
 	defer leaveStage()
 	f := &feed{stage: s, ev: ev, seq: sent}
 	if err := f.run(ctx); err != nil && !errors.Is(err, api.ErrGone) && ctx.Err() == nil {

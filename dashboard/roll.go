@@ -29,7 +29,8 @@ func (d *dashboard) newRoll(f api.SessionFilter) *roll {
 	return &roll{d: d, filter: f, more: make(chan struct{})}
 }
 
-func (l *roll) run(ctx context.Context) {
+// Run follows sessions.
+func (l *roll) Run(ctx context.Context) {
 	woken, leave := l.d.control.Hub().Follow(control.TopicSessions)
 	defer leave()
 	shown := ""
@@ -90,7 +91,7 @@ func (d *dashboard) listLive(w http.ResponseWriter, r *http.Request) {
 	ev, err := api.NewEventWriter(w, keepAlive)
 	defer ev.Close()
 	f := filterOf(r)
-	l, leave := d.rolls.enter(ctx, f, d.newRoll(f))
+	l, leave := d.rolls.Enter(ctx, f, d.newRoll(f))
 	defer leave()
 	for err == nil {
 		data, more, failed := l.now()

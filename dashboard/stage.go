@@ -56,7 +56,8 @@ type batch struct {
 	last int64
 }
 
-func (s *stage) run(ctx context.Context) {
+// Run follows the session.
+func (s *stage) Run(ctx context.Context) {
 	woken, leave := s.d.control.Hub().Follow(control.TopicSession(s.id))
 	defer leave()
 	var read time.Time // when the panel was read last

@@ -6,7 +6,9 @@ import (
 	"net/netip"
 	"time"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/internal/hall"
 	"blaise.dev/blaise/internal/provider"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -51,6 +53,8 @@ type Server struct {
 	shells  shells
 	began   time.Time
 	limit   *limiter
+
+	followed hall.Hall[blaise.SessionID, *following]
 }
 
 // New returns the whole of Blaise as a handler.

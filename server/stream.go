@@ -1,10 +1,7 @@
 package server
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -112,103 +109,6 @@ const (
 	pageEvents = 500
 	pageBytes  = 8 << 20
 )
-
-type sessionStreamIn struct {
-	SessionPath
-	After int64  `query:"after" doc:"the seq of the last event known"`
-	Last  string `header:"Last-Event-ID"`
-}
-
-// viewEvery is how often a session is read again at most while its transcript
-// grows.
-const viewEvery = 150 * time.Millisecond
-
-func (s *Server) sessionStream(ctx context.Context, in *sessionStreamIn, ev *api.EventWriter) error {
-	id, err := s.views.Find(ctx, in.ID)
-	if err != nil {
-		return err
-	}
-	woken, leave := s.control.Hub().Follow(control.TopicSession(id))
-	defer leave()
-	f := sessionFeed{s: s, id: id, ev: ev, after: after(in.After, in.Last)}
-	for {
-		if err := f.show(ctx); err != nil {
-			return err
-		}
-		if err := f.events(ctx); err != nil {
-			return err
-		}
-		var later <-chan time.Time
-		switch {
-		case f.stale:
-			later = time.After(time.Until(f.read.Add(viewEvery)))
-		case f.queued:
-			later = time.After(StandingEvery)
-		}
-		if err := ev.Wait(ctx, woken, later); err != nil {
-			return err
-		}
-		f.stale = true
-	}
-}
-
-// A sessionFeed is what one follower of a session has been sent.
-type sessionFeed struct {
-	s     *Server
-	id    blaise.SessionID
-	ev    *api.EventWriter
-	after int64
-	shown []byte    // the session as sent last
-	read  time.Time // when it was read last
-	stale bool      // it may have changed since
-
-	queued bool // its run waits for an agent
-}
-
-// StandingEvery is how often one looks again where a run stands that waits: what
-// happens to others moves it on.
-const StandingEvery = 2 * time.Second
-
-// show sends the session if it has changed.
-func (f *sessionFeed) show(ctx context.Context) error {
-	now := time.Now()
-	if now.Sub(f.read) < viewEvery {
-		return nil // wait comes back
-	}
-	view, err := f.s.views.Fresh(ctx, f.id, now)
-	if err != nil {
-		return err
-	}
-	f.read, f.stale, f.queued = now, false, view.Queue != nil
-	b, err := json.Marshal(cut(view))
-	if err != nil {
-		return fmt.Errorf("encode session: %w", err)
-	}
-	if bytes.Equal(b, f.shown) {
-		return nil
-	}
-	f.shown = b
-	return f.ev.Raw("", "session", b)
-}
-
-// events sends what the transcript has gained.
-func (f *sessionFeed) events(ctx context.Context) error {
-	for {
-		list, err := f.s.control.Events(ctx, f.id, f.after, pageEvents)
-		if err != nil {
-			return err
-		}
-		for _, e := range list {
-			if err := f.ev.Send(strconv.FormatInt(e.Seq, 10), "transcript", e); err != nil {
-				return err
-			}
-			f.after = e.Seq
-		}
-		if len(list) < pageEvents {
-			return nil
-		}
-	}
-}
 
 type followIn struct {
 	SessionPath

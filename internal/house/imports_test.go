@@ -28,8 +28,8 @@ var mayImport = map[string][]string{
 	"api":       {".", "transcript", "directive"},
 	"store":     {".", "transcript", "directive"},
 	"control":   {".", "store", "transcript", "directive", "webhook", "internal/near"},
-	"server":    {".", "api", "control", "store", "transcript", "internal/provider"},
-	"dashboard": {".", "api", "control", "server", "transcript"},
+	"server":    {".", "api", "control", "store", "transcript", "internal/hall", "internal/provider"},
+	"dashboard": {".", "api", "control", "server", "transcript", "internal/hall"},
 
 	"internal/chat":      {".", "api", "transcript", "internal/tty"},
 	"internal/tty":       {".", "transcript"},
@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"internal/bundle":    {"redact"},
 	"internal/doctor":    {".", "acp", "api", "config", "daemon", "plug", "internal/check", "internal/engine"},
 	"internal/engine":    {},
+	"internal/hall":      {},
 	"internal/near":      {},
 	"internal/logs":      {"."},
 	"internal/trace":     {"."},
