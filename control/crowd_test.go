@@ -81,7 +81,7 @@ func TestConcurrency_TheLongestIdlePausesForWhoWaits(t *testing.T) {
 
 // told names two idle sessions as why does, in the order of their ids.
 func told(a, b blaise.SessionID, h *house) string {
-	words := map[blaise.SessionID]string{a: string(a) + " (idle, pauses in 59s)", b: string(b) + " (idle, pauses in 15m0s)"}
+	words := map[blaise.SessionID]string{a: string(a) + " (idle, stops in 59s)", b: string(b) + " (idle, stops in 15m0s)"}
 	return words[min(a, b)] + ", " + words[max(a, b)]
 }
 
@@ -99,7 +99,7 @@ func TestConcurrency_IdleGivesItsSlotToWhoWaits(t *testing.T) {
 	}
 	hello("i1", 1)
 	idle := h.idles()
-	h.start("hello")
+	waits := h.start("hello")
 	h.crowd(true)
 	if c := h.idleClock(idle); c.ForOthers() {
 		t.Errorf("hurried for one that was just offered: %+v", c)
@@ -109,6 +109,8 @@ func TestConcurrency_IdleGivesItsSlotToWhoWaits(t *testing.T) {
 	if c := h.idleClock(idle); !c.ForOthers() || !strings.HasSuffix(c.Setting, "for who waits for a slot on box") {
 		t.Errorf("its slot is waited for, and it has %+v", c)
 	}
+	h.explains(string(waits), "runner laptop on box may take it, but all its slots (1) are taken, by sessions "+
+		string(idle)+" (idle, stops in 55s)")
 	hello("i2", 1)
 	h.crowd(true)
 	if c := h.idleClock(idle); c.ForOthers() {

@@ -86,7 +86,7 @@ func (c *Control) whyStanding(ctx context.Context, id blaise.SessionID, a store.
 		policyOf(a).Origin(a.Name, "concurrency", s.Limit))), true
 }
 
-// pausing names the sessions of runs; of those that are idle, since when.
+// pausing names the sessions of runs; of those that are idle, when they stop.
 func (c *Control) pausing(ctx context.Context, runs []blaise.Run) string {
 	const most = 10
 	var names []string
@@ -95,7 +95,7 @@ func (c *Control) pausing(ctx context.Context, runs []blaise.Run) string {
 		clocks, _ := c.db.Clocks(ctx, r.ID.Session()) // it is only told
 		for _, clock := range clocks {
 			if clock.Kind == blaise.ClockIdle {
-				name += fmt.Sprintf(" (idle, pauses in %s)", max(0, clock.DueAt.Sub(c.now())).Round(time.Second))
+				name += fmt.Sprintf(" (idle, stops in %s)", max(0, clock.DueAt.Sub(c.now())).Round(time.Second))
 			}
 		}
 		names = append(names, name)

@@ -150,11 +150,7 @@ func (c *Control) instanceLine(ctx context.Context, r store.Runner, in store.Ins
 	if err != nil || len(runs) < in.Slots {
 		return line
 	}
-	holders := make([]string, 0, len(runs))
-	for _, run := range runs {
-		holders = append(holders, string(run.ID.Session()))
-	}
-	return fmt.Sprintf("%s, but all its slots (%d) are taken, by sessions %s", line, in.Slots, strings.Join(holders, ", "))
+	return fmt.Sprintf("%s, but all its slots (%d) are taken, by sessions %s", line, in.Slots, c.pausing(ctx, runs))
 }
 
 func (c *Control) whyMessage(ctx context.Context, v store.View, a store.Agent, id blaise.MessageID) ([]string, error) {
