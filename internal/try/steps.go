@@ -85,7 +85,7 @@ func (t *trial) startBlaise() error {
 func (t *trial) firstMessage() error {
 	asked := make(chan error, 1)
 	go func() { asked <- t.approve() }()
-	err := t.show(t.blaise("start", "--agent", "try", "--wait", firstText))
+	err := t.show(t.blaise("start", "--agent", "try", "--patient", firstText))
 	return errors.Join(err, <-asked)
 }
 
