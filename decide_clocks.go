@@ -146,11 +146,11 @@ func (d *decision) length(kind ClockKind) time.Duration {
 		if p.Archived {
 			return 0 // A27: idle runs are stopped now
 		}
-		return p.IdleAfter
+		return positive(p.IdleAfter)
 	case ClockMaxPaused:
 		return positive(p.MaxPaused)
 	case ClockConnect:
-		return p.ConnectTimeout
+		return positive(p.ConnectTimeout)
 	case ClockLost:
 		return p.LostAfter()
 	case ClockOpen:

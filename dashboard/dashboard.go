@@ -28,6 +28,7 @@ type Views interface {
 	Session(ctx context.Context, id blaise.SessionID) (api.Session, error)
 	Fresh(ctx context.Context, id blaise.SessionID, since time.Time) (api.Session, error)
 	Sessions(ctx context.Context, f api.SessionFilter) (api.Sessions, error)
+	Page(ctx context.Context, f api.SessionFilter) (api.Sessions, error) // without counts
 	Agents(ctx context.Context) ([]api.Agent, error)
 	Runners(ctx context.Context) ([]api.Runner, error)
 	Paused(ctx context.Context) ([]api.Paused, error)

@@ -90,11 +90,11 @@ func (d *dashboard) listOf(ctx context.Context, f api.SessionFilter) (listPage, 
 	}
 	shown := map[blaise.SessionID]bool{}
 	if f.State == "" && f.Before == "" {
-		needs, err := d.views.Sessions(ctx, api.SessionFilter{State: "needs", Agent: f.Agent, Text: f.Text, Limit: 50})
+		needs, err := d.views.Page(ctx, api.SessionFilter{State: "needs", Agent: f.Agent, Text: f.Text, Limit: 50})
 		if err != nil {
 			return listPage{}, err
 		}
-		failed, err := d.views.Sessions(ctx, api.SessionFilter{
+		failed, err := d.views.Page(ctx, api.SessionFilter{
 			State: string(blaise.OutcomeFailed), Agent: f.Agent, Text: f.Text, Limit: 50,
 			Since: d.o.Now().Add(-control.FailedFor),
 		})

@@ -53,6 +53,15 @@ const NeedsPerson = "needs"
 
 // Sessions lists sessions, the latest first.
 func (v *Views) Sessions(ctx context.Context, f api.SessionFilter) (api.Sessions, error) {
+	out, err := v.Page(ctx, f)
+	if err != nil {
+		return out, err
+	}
+	return out, v.count(ctx, &out)
+}
+
+// Page is Sessions without the counts: for who has them already.
+func (v *Views) Page(ctx context.Context, f api.SessionFilter) (api.Sessions, error) {
 	q := store.Filter{Agent: f.Agent, Text: f.Text, Limit: f.Limit, Before: f.Before, Since: f.Since}
 	switch {
 	case f.State == NeedsPerson:
@@ -80,10 +89,7 @@ func (v *Views) Sessions(ctx context.Context, f api.SessionFilter) (api.Sessions
 	if len(list) == q.Limit {
 		out.Next = list[len(list)-1].Cursor()
 	}
-	if err := v.standings(ctx, out.Sessions); err != nil {
-		return out, err
-	}
-	return out, v.count(ctx, &out)
+	return out, v.standings(ctx, out.Sessions)
 }
 
 // standings tells of the sessions that wait for an agent where they stand.
