@@ -124,16 +124,14 @@ func TestB11_ReleaseTakesNoTimeAwayWhenTheClockWasSetBack(t *testing.T) {
 // A length that is off is never, not at once: the session stays idle, and a run
 // that never connects is left to its lease.
 func TestAClockThatIsOffDoesNotRun(t *testing.T) {
-	st := begin(t, func(p *blaise.Policy) { p.IdleAfter, p.ConnectTimeout, p.MaxPaused = 0, 0, 0 }).opens()
-	for _, c := range st.s.Clocks {
-		if c.Kind == blaise.ClockIdle || c.Kind == blaise.ClockConnect {
-			t.Errorf("clock %+v", c)
-		}
-	}
-	st.paused()
-	for _, c := range st.s.Clocks {
-		if c.Kind == blaise.ClockMaxPaused {
-			t.Errorf("clock %+v", c)
+	never := func(p *blaise.Policy) { p.IdleAfter, p.ConnectTimeout, p.MaxPaused = 0, 0, 0 }
+	taken := begin(t, never)
+	taken.accept()
+	for _, st := range []*story{taken, begin(t, never).idles(), begin(t, never).paused()} {
+		for _, c := range st.s.Clocks {
+			if c.Kind == blaise.ClockIdle || c.Kind == blaise.ClockConnect || c.Kind == blaise.ClockMaxPaused {
+				t.Errorf("clock %+v", c)
+			}
 		}
 	}
 }
