@@ -90,6 +90,29 @@ func TestChangesAreAskedOfTheRun(t *testing.T) {
 	}
 }
 
+// A file that became a link is one file in two parts of the patch: its lines are
+// under its name, and those of the next file under that one's.
+func TestChangesOfAFileThatBecameALink(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.begin("hello")
+	d.tells(blaise.Diff{
+		From: "tree", Files: []blaise.FileChange{{Path: "a", Added: 1, Deleted: 1}, {Path: "b", Added: 1}},
+		Patch: "diff --git a/a b/a\ndeleted file mode 100644\nindex 1..0\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-was a file\n" +
+			"diff --git a/a b/a\nnew file mode 120000\nindex 0..2\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+is a link\n" +
+			"diff --git a/b b/b\nindex 1..2 100644\n--- a/b\n+++ b/b\n@@ -0,0 +1 @@\n+of the next\n",
+	})
+	page := d.page("/sessions/" + string(d.id) + "/changes?asked=1")
+	at := -1
+	for _, want := range []string{"<bdi>a</bdi>", "-was a file", "&#43;is a link", "</details>", "<bdi>b</bdi>", "&#43;of the next"} {
+		next := strings.Index(page, want)
+		if next <= at {
+			t.Errorf("%q is at %d, after %d", want, next, at)
+		}
+		at = next
+	}
+}
+
 // Where no run has told, the page says where to look.
 func TestChangesUnknown(t *testing.T) {
 	t.Parallel()

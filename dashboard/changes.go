@@ -75,7 +75,7 @@ func (d *dashboard) changes(w http.ResponseWriter, r *http.Request) {
 func (p *changesPage) fill(d blaise.Diff) {
 	p.Diff = &d
 	parts := patches(d.Patch)
-	for i, f := range d.Files { // git names the files of both in one order
+	for i, f := range d.Files { // git names the files of both in one order, each once
 		if i == filesMost {
 			p.More = len(d.Files) - i
 			return
@@ -89,13 +89,16 @@ func (p *changesPage) fill(d blaise.Diff) {
 }
 
 // patches are the lines of a patch by file: what git says before the first of
-// them is left out, as the page names the file.
+// them is left out, as the page names the file. One that became another kind, as
+// a link, has two parts: what it was is deleted, and what it is is new.
 func patches(patch string) (files [][]diffLine) {
-	header := false
+	header, of := false, ""
 	for _, line := range lines(patch) {
 		switch {
 		case strings.HasPrefix(line, "diff --git "):
-			files, header = append(files, nil), true
+			if header = true; line != of {
+				files, of = append(files, nil), line
+			}
 			continue
 		case strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "Binary "), strings.HasPrefix(line, "GIT binary"):
 			header = false

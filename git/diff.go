@@ -53,7 +53,10 @@ func diff(
 	d := Diff{Base: base, Commit: commit, Files: []FileChange{}}
 	compare := func(lineEnd byte, how ...string) (string, error) {
 		cut := false
-		args := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"}, how...)
+		args := append([]string{
+			"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames",
+			"--submodule=short", "--src-prefix=a/", "--dst-prefix=b/",
+		}, how...)
 		out, err := run(ctx, command{args: append(args, base, commit, "--"), most: most, cut: &cut})
 		if cut {
 			d.Cut, out = true, out[:strings.LastIndexByte(out, lineEnd)+1]

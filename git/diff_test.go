@@ -40,3 +40,22 @@ func TestDiffIsCut(t *testing.T) {
 		t.Errorf("without a patch: cut %v, %d files, %v", none.Cut, len(none.Files), err)
 	}
 }
+
+// A patch has a part for each file that the list has, under its name, whatever
+// git is configured to show.
+func TestDiffOfASubmoduleHasItsPart(t *testing.T) {
+	t.Parallel()
+	r, dir := newRepo(t)
+	base, err := r.Resolve(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "config", "diff.submodule", "log")
+	run(t, dir, "config", "diff.noprefix", "true")
+	run(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+base+",sub")
+	run(t, dir, "commit", "-qm", "a submodule")
+	d, err := r.Diff(t.Context(), base, "HEAD", 1<<20)
+	if err != nil || len(d.Files) != 1 || !strings.HasPrefix(d.Patch, "diff --git a/sub b/sub\n") {
+		t.Errorf("%v, %v\n%s", err, d.Files, d.Patch)
+	}
+}
