@@ -25,7 +25,7 @@ func (r *Repo) Bundle(ctx context.Context, ref, base, file string) error {
 		return err
 	}
 	if published != "" { // it would be left out itself
-		_, err = r.Run(ctx, append(args, "--not", ref+"^@")...)
+		_, err = r.Run(ctx, append(args, "--not", ref+"^@", "--")...)
 		return err
 	}
 	args = append(args, "--not", "--remotes")
@@ -34,7 +34,7 @@ func (r *Repo) Bundle(ctx context.Context, ref, base, file string) error {
 		args = append(args, base)
 	}
 	if err == nil {
-		_, err = r.Run(ctx, args...)
+		_, err = r.Run(ctx, append(args, "--")...)
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (r *Repo) Keep(ctx context.Context, s *Shot, ref string) error {
 }
 
 func (r *Repo) keepOne(ctx context.Context, s *Shot, ref string) error {
-	if s.objects != "" && realPath(s.objects) != realPath(r.CommonDir) {
+	if s.objects != "" && !SamePath(s.objects, r.CommonDir) {
 		if err := r.keepHeads(ctx, s, ref); err != nil {
 			return err
 		}
@@ -138,11 +138,11 @@ func (s *Shot) Bundle(ctx context.Context, file string) error {
 		h := hostile{dir: shot.dir}
 		args := []string{"bundle", "create", "--quiet", to, "refs/blaise/shot"}
 		if len(shot.Heads)+len(shot.Strays) > 0 && h.nameHeads(shot) == nil {
-			if _, err := h.git(ctx, append(args, "--branches", "--tags")...); err == nil {
+			if _, err := h.git(ctx, append(args, "--branches", "--tags", "--")...); err == nil {
 				continue
 			}
 		}
-		if _, err := h.git(ctx, args...); err != nil {
+		if _, err := h.git(ctx, append(args, "--")...); err != nil {
 			return err
 		}
 	}

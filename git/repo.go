@@ -240,7 +240,7 @@ func (r *Repo) Branches(ctx context.Context, prefix string) ([]string, error) {
 
 // Changed counts the files that differ between two commits.
 func (r *Repo) Changed(ctx context.Context, a, b string) (int, error) {
-	out, err := r.Run(ctx, "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", a, b)
+	out, err := r.Run(ctx, "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", a, b, "--")
 	return strings.Count(out, "\x00"), err
 }
 

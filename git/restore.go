@@ -82,7 +82,7 @@ func (r *Repo) Loosen(ctx context.Context, dir, commit string) (head string, err
 // committed is what the agent had committed of a save: the save itself, or the
 // commit below the one that holds what was not.
 func (r *Repo) committed(ctx context.Context, save string) (string, error) {
-	text, err := r.Run(ctx, "log", "-1", "--format=%P%n%B", save)
+	text, err := r.Run(ctx, "log", "-1", "--format=%P%n%B", save, "--")
 	if err != nil {
 		return "", err
 	}

@@ -72,7 +72,7 @@ func (s Snapshot) candidates(ctx context.Context, h *hostile, shot *Shot) ([]str
 // ownRefs says that the agent's repository is its own: not a worktree of the
 // user's.
 func (s Snapshot) ownRefs(h *hostile) bool {
-	return realPath(h.agent.commonDir) != realPath(s.Home)
+	return !SamePath(h.agent.commonDir, s.Home)
 }
 
 // named are the commits from which what they lead to has a name.

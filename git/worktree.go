@@ -67,6 +67,16 @@ func (r *Repo) FindWorktree(ctx context.Context, dir string) (*Worktree, error) 
 	return nil, nil
 }
 
+// SamePath reports whether two paths lead to one place, or would if it were
+// there, whatever links are on the way.
+func SamePath(a, b string) bool {
+	if at, err := os.Stat(a); err == nil {
+		to, err := os.Stat(b)
+		return err == nil && os.SameFile(at, to)
+	}
+	return realPath(a) == realPath(b)
+}
+
 // realPath resolves links as far as the path exists.
 func realPath(p string) string {
 	if real, err := filepath.EvalSymlinks(p); err == nil {

@@ -43,7 +43,7 @@ func mirrorUser(state, dir string) string {
 	files, _ := fs.Glob(os.DirFS(environments), "*/*/"+madeFile)
 	for _, file := range files {
 		m, err := loadMade(filepath.Dir(filepath.Join(environments, file)))
-		if err != nil || m != nil && m.CommonDir == dir {
+		if err != nil || m != nil && git.SamePath(m.CommonDir, dir) {
 			return string(environmentOf(file))
 		}
 	}
@@ -58,7 +58,7 @@ func environmentOf(file string) blaise.EnvironmentID {
 // RemoveMirror removes a mirror below a runner's state directory, unless there
 // is a reason to keep it by now: that is the error then.
 func RemoveMirror(ctx context.Context, state, dir string, keep time.Duration) error {
-	if filepath.Dir(dir) != mirrorsDir(state) {
+	if !git.SamePath(filepath.Dir(dir), mirrorsDir(state)) {
 		return fmt.Errorf("remove mirror: %s is none of %s", dir, state)
 	}
 	return git.RemoveMirror(ctx, dir, func(ctx context.Context) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blaise.dev/blaise/plug"
+	"blaise.dev/blaise/plug/plugtest"
 )
 
 const month = 30 * 24 * time.Hour
@@ -78,6 +79,51 @@ func TestMirrorIsRemovedWhenNothingNeedsIt(t *testing.T) {
 	if kept := keptMirror(t, w.State, month); kept == "" {
 		t.Error("not kept although it was fetched just now")
 	}
+}
+
+// linkedState leads the world to its state by a symbolic link.
+func linkedState(t *testing.T, w *plugtest.World) {
+	t.Helper()
+	link := filepath.Join(plugtest.TempDir(t), "state")
+	if err := os.Symlink(w.State, link); err != nil {
+		t.Fatal(err)
+	}
+	w.State = link
+}
+
+// A mirror with a worktree stays where the state directory is a symbolic link:
+// git has its real path, the list the link's.
+func TestMirrorInUseBehindALink(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	w := urlWorld(t, repo, "file://"+filepath.Dir(repo)+"/*")
+	linkedState(t, w)
+	w.Open()
+	dir := unused(t, w.State)
+	if kept := keptMirror(t, w.State, month); !strings.Contains(kept, "in use by "+w.Session) {
+		t.Errorf("kept: %q", kept)
+	}
+	if err := plug.RemoveMirror(t.Context(), w.State, dir, month); err == nil || !strings.Contains(err.Error(), "in use by") {
+		t.Errorf("removed under a worktree: %v", err)
+	}
+}
+
+// A save whose mirror is gone is a bundle, also where the state directory is a
+// symbolic link (X5); what is said of it comes when it is there.
+func TestX5_SaveWithoutAMirrorBehindALink(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	w := urlWorld(t, repo, "file://"+filepath.Dir(repo)+"/*")
+	linkedState(t, w)
+	s := w.Open()
+	write(t, filepath.Join(s.Env().Place().Dir, "n.txt"), "n\n")
+	remove(t, unused(t, w.State))
+	saved := save(t, s)
+	if len(saved) != 1 || filepath.Ext(saved[0].Ref) != ".bundle" {
+		t.Fatalf("saved %+v", saved)
+	}
+	contains(t, gitIn(t, repo, "bundle", "list-heads", saved[0].Ref), "refs/blaise/shot")
+	contains(t, w.Notices(), "work saved to "+saved[0].Ref)
 }
 
 // Work that is in a mirror alone keeps it, however old it is (X5).

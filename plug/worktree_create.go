@@ -60,7 +60,7 @@ func (w *worktree) create(ctx context.Context, s Scope, was *made) (*made, error
 func (w *worktree) clear(
 	ctx context.Context, s Scope, repo *git.Repo, at site, was *made,
 ) error {
-	noted := at.ownDir || was != nil && was.Dir == at.dir
+	noted := at.ownDir || was != nil && git.SamePath(was.Dir, at.dir)
 	ours := noted || repo.Owner(at.dir) == s.Environment
 	if half := at.dir + git.HalfExt; !noted && (s.Alone || at.mirror) && !missing(half) {
 		return fmt.Errorf("make worktree: %q is there already, where the clone would be made, and is not ours: "+

@@ -172,7 +172,7 @@ func sweep(s Scope, worktree string) error {
 			return err
 		}
 	}
-	if filepath.Dir(worktree) == s.Dir && isDir(worktree) {
+	if git.SamePath(filepath.Dir(worktree), s.Dir) && isDir(worktree) {
 		return fmt.Errorf("remove %q: it is still there", worktree)
 	}
 	return nil

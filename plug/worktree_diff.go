@@ -24,7 +24,7 @@ func (w *worktree) Diff(ctx context.Context, s Scope, saved blaise.SavedWork) (b
 	}
 	var found git.Diff
 	from := m.Dir
-	if repo != nil && saved.N > 0 && saved.Repo == repo.Dir {
+	if repo != nil && saved.N > 0 && git.SamePath(saved.Repo, repo.Dir) {
 		from = saved.Ref
 		found, err = repo.Diff(ctx, saved.Base, saved.Commit, blaise.DiffMost)
 	} else {

@@ -25,8 +25,11 @@ func (k keeper) keep(ctx context.Context, shot *git.Shot) (blaise.SavedWork, err
 	work := blaise.SavedWork{N: k.s.Save, Commit: shot.Commit, Base: k.m.Start, Host: host, At: time.Now().UTC()}
 	if k.repo == nil {
 		work.Ref = k.bundle(work.N)
+		if err := shot.Bundle(ctx, work.Ref); err != nil {
+			return work, err
+		}
 		note(k.s, "repository %s is gone: work saved to %s", k.m.Repo, work.Ref)
-		return work, shot.Bundle(ctx, work.Ref)
+		return work, nil
 	}
 	n, err := freeNumber(ctx, k.repo, k.s.Session, work.N)
 	if err != nil {

@@ -47,7 +47,7 @@ func (m *made) open(ctx context.Context) (*git.Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if repo.CommonDir != m.CommonDir {
+	if !git.SamePath(repo.CommonDir, m.CommonDir) {
 		return nil, &git.Error{Verb: "open repository", Dir: m.Repo, Kind: git.ErrNotRepository}
 	}
 	return repo, nil
