@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
 )
 
@@ -15,6 +16,12 @@ var (
 	ErrFull   = store.ErrFull
 	ErrClocks = errors.New("nobody looks at the clocks")
 )
+
+// Full is ErrFull for who asked for what could not be written.
+func Full() *blaise.Error {
+	return blaise.Errorf(blaise.CodeUnreachable, "%v: nothing was written", ErrFull).
+		WithHint("make room on the machine of Blaise, then try again")
+}
 
 // clocksWithin is how long the sweeper may look away: it sleeps for sweepMost,
 // and one look may have much to fire.

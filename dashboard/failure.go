@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/control"
 )
 
 // A failure is an error as a person sees it.
@@ -29,6 +30,10 @@ func (d *dashboard) failureOf(r *http.Request, err error) *failure {
 			Status: http.StatusRequestEntityTooLarge, Message: "That is more than Blaise takes at once.",
 			Hint: "put long input into a file of the repository and name the file",
 		}
+	case errors.Is(err, control.ErrFull):
+		d.o.Log.Error("page failed", "path", r.URL.Path, "session", r.PathValue("id"), "error", err)
+		full := control.Full()
+		return &failure{Status: statuses[full.Code], Message: full.Message, Hint: full.Hint}
 	case errors.As(err, &e) && statuses[e.Code] != 0:
 		return &failure{Status: statuses[e.Code], Message: e.Message, Hint: e.Hint}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/control"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -69,6 +70,9 @@ func problemOf(ctx context.Context, log *slog.Logger, err error) *problem {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &e) && e.Code != blaise.CodeInternal:
+	case errors.Is(err, control.ErrFull):
+		log.Error("request failed", append(about(ctx), "error", err)...)
+		e = control.Full()
 	case ctx.Err() != nil:
 		e = blaise.Errorf(blaise.CodeUnreachable, "Blaise is shutting down, or the request was given up").
 			WithHint("try again")

@@ -68,12 +68,12 @@ func (w *writer) do(ctx context.Context, fn func(q querier) error) error {
 	}
 	select {
 	case t := <-j.turn:
-		return j.run(t, fn)
+		return told(j.run(t, fn))
 	case <-ctx.Done():
 		if j.taken.CompareAndSwap(false, true) {
 			return context.Cause(ctx)
 		}
-		return j.run(<-j.turn, fn)
+		return told(j.run(<-j.turn, fn))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// ErrFull means that there is no room for a write.
+// ErrFull means that there is no room for a write: nothing of it was done.
 var ErrFull = errors.New("the disk of the store is full")
 
 // pingEvery is how soon a Ping writes again: whoever asks more often gets the
@@ -42,13 +42,18 @@ func (db *DB) Ping(ctx context.Context) error {
 		return tx.exec(`UPDATE store SET written_at = ? WHERE id = 1`, nanos(now))
 	})
 	if err != nil {
-		if full(err) {
-			err = fmt.Errorf("%w: %w", ErrFull, err)
-		}
 		return fmt.Errorf("write to store: %w", err)
 	}
 	db.pulse.at = now
 	return nil
+}
+
+// told is an error of a write, which ErrFull is if it is one for lack of room.
+func told(err error) error {
+	if full(err) {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
 }
 
 func full(err error) bool {

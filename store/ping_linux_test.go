@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,12 @@ func TestPingOnAFullDisk(t *testing.T) {
 	}
 	if !errors.Is(err, store.ErrFull) {
 		t.Errorf("on a full disk: %v", err)
+	}
+	err = db.Tx(t.Context(), func(tx *store.Tx) error {
+		return tx.PutRunner(store.Runner{ID: "r", Name: strings.Repeat("long ", 1<<18), TokenHash: []byte("h")})
+	})
+	if !errors.Is(err, store.ErrFull) {
+		t.Errorf("a write of another kind: %v", err)
 	}
 	if err := os.Remove(rest); err != nil {
 		t.Fatal(err)
