@@ -18,8 +18,8 @@ const patience = 2 * time.Second
 type waitTeller struct {
 	a    *app
 	id   string
-	next time.Time // when it looks next
-	told string    // what was said last, without its times
+	next time.Time       // when it looks next
+	told map[string]bool // the lines that were there last, without what passes
 }
 
 func newWaitTeller(a *app, id string) *waitTeller {
@@ -36,22 +36,23 @@ func (w *waitTeller) tell(ctx context.Context, c *api.Client) {
 	if err != nil {
 		return // the command itself finds out
 	}
-	lines := waits(why.Lines)
-	plain := passing.ReplaceAllString(strings.Join(lines, "\n"), "")
-	if plain == w.told {
-		return
+	told := map[string]bool{}
+	for _, l := range waits(why.Lines) {
+		plain := passing.ReplaceAllString(l, "")
+		told[plain] = true
+		if !w.told[plain] {
+			fmt.Fprintf(w.a.err, "waiting: %s\n", harmless(l))
+		}
 	}
-	w.told = plain
-	for _, l := range lines {
-		fmt.Fprintf(w.a.err, "waiting: %s\n", harmless(l))
-	}
+	w.told = told
 }
 
 // rest says that there is nothing to wait for now.
 func (w *waitTeller) rest() { w.next = w.a.now().Add(patience) }
 
-// passing is what changes in a line by the passing of time alone.
-var passing = regexp.MustCompile(`\b([0-9.]+(h|m|s|ms))+\b`)
+// passing is what changes in a line by the passing of time alone, or with those
+// who wait behind.
+var passing = regexp.MustCompile(`\b([0-9.]+(h|m|s|ms))+\b|\bof [0-9]+\b`)
 
 // waits are the lines that say what is waited for: neither what the command
 // says itself nor the clocks, but the one that tries a teardown again.
