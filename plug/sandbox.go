@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"blaise.dev/blaise"
@@ -88,6 +89,9 @@ func (b *sandbox) spec(s Scope, outer Env, dirs sandboxDirs) jail.Spec {
 	spec.Read = append(spec.Read, place.Needs...)
 	if onHost(outer) {
 		spec.Hide = append(spec.Hide, s.Private...)
+		if program, err := os.Executable(); err == nil { // the demo agent is part of it
+			spec.Read = append(spec.Read, program)
+		}
 	}
 	for _, name := range secretPlaces {
 		spec.Hide = append(spec.Hide, filepath.Join(place.Home, name))

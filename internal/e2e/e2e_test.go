@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"blaise.dev/blaise/internal/shim"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// programs is where TestMain builds blaise and runner, as a release would.
+// programs is where TestMain builds all programs, as a release has them: the
+// small shim beside the others.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -25,11 +28,13 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	programs = dir
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "../../cmd/blaise", "../../cmd/runner")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
-		return 1
+	for name, source := range map[string]string{"blaise": "blaise", "runner": "runner", shim.SmallName: "shim"} {
+		build := exec.Command("go", "build", "-o", filepath.Join(dir, name), "../../cmd/"+source)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
+			return 1
+		}
 	}
 	return m.Run()
 }
