@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 	"maps"
-	"math"
 	"sync"
 	"time"
 
@@ -72,7 +71,11 @@ func (w *waiting) first(ctx context.Context, t time.Time) (queue, error) {
 	if !w.front.began.Before(t) {
 		return w.front, nil
 	}
-	err := w.read(ctx, &w.front, offerBatch+len(w.to)) // behind what others were shown there may be more
+	began := time.Now()
+	got, err := w.db.Offers(ctx, offerBatch+len(w.to)) // behind what others were shown there may be more
+	if err == nil {
+		w.keep(&w.front, got, began)
+	}
 	return w.front, err
 }
 
@@ -85,16 +88,15 @@ func (w *waiting) all(ctx context.Context) (queue, error) {
 	if time.Since(w.whole.began) < wholeFor {
 		return w.whole, nil
 	}
-	err := w.read(ctx, &w.whole, math.MaxInt32)
+	began := time.Now()
+	got, err := w.db.AllOffers(ctx)
+	if err == nil {
+		w.keep(&w.whole, got, began)
+	}
 	return w.whole, err
 }
 
-func (w *waiting) read(ctx context.Context, q *queue, limit int) error {
-	began := time.Now()
-	got, err := w.db.Offers(ctx, limit)
-	if err != nil {
-		return err
-	}
+func (w *waiting) keep(q *queue, got store.Offers, began time.Time) {
 	*q = queue{runs: got.Runs, began: began, full: got.More, here: make(map[blaise.RunID]bool, len(got.Runs))}
 	for _, o := range got.Runs {
 		q.here[o.Run.ID] = true
@@ -102,7 +104,6 @@ func (w *waiting) read(ctx context.Context, q *queue, limit int) error {
 	w.free = got.Free
 	// Another process of Blaise tells nobody here what was taken there.
 	maps.DeleteFunc(w.to, func(run blaise.RunID, _ showing) bool { return !w.waits(run) })
-	return nil
 }
 
 func (w *waiting) waits(run blaise.RunID) bool { return w.front.here[run] || w.whole.here[run] }

@@ -126,14 +126,38 @@ func TestA31NobodyStarvesBehindRunsForOthers(t *testing.T) {
 	const needsMac = "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: mac}\nspec: {requirements: {os: mac}}\n"
 	h := newHouse(t, needsMac)
 	h.apply("apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: any}\n")
-	for _, agent := range slices.Concat(slices.Repeat([]blaise.AgentName{"mac"}, 201), []blaise.AgentName{"any"}) {
-		if _, err := h.Start(t.Context(), "ann", control.Start{Agent: agent, Text: "hello"}); err != nil {
-			t.Fatal(err)
-		}
+	for _, agent := range slices.Concat(slices.Repeat([]string{"mac"}, 201), []string{"any"}) {
+		h.starts(agent)
 	}
 	if got := h.offers(1); len(got) != 1 || got[0].Agent != "any" {
 		t.Errorf("a free instance is shown %+v, and one waits that it may take", got)
 	}
+}
+
+// Nor do the lines of many agents that nobody may serve: one behind them all is
+// offered.
+func TestA31NobodyStarvesBehindLinesForOthers(t *testing.T) {
+	t.Parallel()
+	const agent = "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: mac%d}\nspec: {requirements: {os: mac}}\n"
+	h := newHouse(t, fmt.Sprintf(agent, 0))
+	for i := range 70 {
+		h.apply(fmt.Sprintf(agent, i))
+		h.starts(fmt.Sprintf("mac%d", i))
+	}
+	h.apply("apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: zoo}\n")
+	h.starts("zoo")
+	if got := h.offers(1); len(got) != 1 || got[0].Agent != "zoo" {
+		t.Errorf("a free instance is shown %+v, and one waits that it may take", got)
+	}
+}
+
+func (h *house) starts(agent string) blaise.SessionID {
+	h.t.Helper()
+	m, err := h.Start(h.t.Context(), "ann", control.Start{Agent: blaise.AgentName(agent), Text: "hello"})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return m.ID.Session()
 }
 
 func (h *house) offers(i int) []store.Offer {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -35,7 +36,8 @@ const (
 	// leastOfLine is how much of a line is read at least: what others were shown a
 	// moment ago is among it.
 	leastOfLine = 16
-	// mostLines is of how many lines the first are read, those served longest ago.
+	// mostLines is of how many lines the first are read, those served longest ago,
+	// where not all that waits is asked for.
 	mostLines = 64
 )
 
@@ -44,7 +46,7 @@ const servedAt = `COALESCE((SELECT MAX(v.served_at) FROM runs v WHERE v.author =
 
 // The queries of [DB.Offers], for those who look at their plans.
 const (
-	QueryOffers = `SELECT r.session, s.agent, COALESCE(a.requirements, 'null'), r.body
+	QueryOffers = `SELECT r.session, s.agent, r.author, COALESCE(a.requirements, 'null'), r.body
 		FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
 		WHERE r.queue IN (0, 2) AND s.held = 0 ORDER BY r.queue, r.offered_at, r.id LIMIT ?`
 	// QueryLines finds who waits for which agent that has a place free: some steps
@@ -65,10 +67,15 @@ const (
 		WHERE l.author IS NOT NULL AND NOT EXISTS (SELECT 1 FROM agents a
 			WHERE a.name = l.agent AND a.places > 0 AND a.places <=
 				(SELECT COUNT(*) FROM runs b WHERE b.works = 1 AND b.agent = a.name))`
-	QueryLine = `SELECT r.session, s.agent, COALESCE(a.requirements, 'null'), r.body
+	QueryLine = `SELECT r.session, s.agent, r.author, COALESCE(a.requirements, 'null'), r.body
 		FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
 		WHERE r.queue = 1 AND r.agent = ? AND r.author = ? AND s.held = 0
 		ORDER BY r.offered_at, r.id LIMIT ?`
+	// QueryLinesOf reads all lines of an agent.
+	QueryLinesOf = `SELECT r.session, s.agent, r.author, COALESCE(a.requirements, 'null'), r.body
+		FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
+		WHERE r.queue = 1 AND r.agent = ? AND s.held = 0
+		ORDER BY r.author, r.offered_at, r.id`
 )
 
 // Offers reads the first of the runs that wait, about as many as limit: those
@@ -77,6 +84,21 @@ const (
 // held sessions are not offered, nor those of an agent of which as many are at
 // work as may be.
 func (db *DB) Offers(ctx context.Context, limit int) (Offers, error) {
+	return db.offers(ctx, limit, func(q querier, o *Offers, lines []line) error {
+		o.More = len(lines) > mostLines
+		lines = lines[:min(len(lines), mostLines)]
+		return o.readFirst(q, lines, max(limit/max(len(lines), 1), leastOfLine))
+	})
+}
+
+// AllOffers reads all of them, in the same order.
+func (db *DB) AllOffers(ctx context.Context) (Offers, error) {
+	return db.offers(ctx, math.MaxInt32, func(q querier, o *Offers, lines []line) error {
+		return o.readWhole(q, lines)
+	})
+}
+
+func (db *DB) offers(ctx context.Context, limit int, read func(querier, *Offers, []line) error) (Offers, error) {
 	o := Offers{Free: map[blaise.AgentName]int{}}
 	// Not as of one moment: who accepts is told what holds then, and what is read
 	// beside a transaction is prepared.
@@ -86,7 +108,10 @@ func (db *DB) Offers(ctx context.Context, limit int) (Offers, error) {
 		o.Runs, err = offers(q, QueryOffers, limit)
 	}
 	if o.More = len(o.Runs) == limit; err == nil && !o.More {
-		err = o.readLines(q, limit)
+		var lines []line
+		if lines, err = linesOf(q); err == nil {
+			err = read(q, &o, lines)
+		}
 	}
 	if err != nil {
 		return o, fmt.Errorf("read offers: %w", err)
@@ -100,9 +125,9 @@ type line struct {
 	served        time.Time
 }
 
-func (o *Offers) readLines(q querier, limit int) error {
-	var lines []line
-	err := q.each(func(row *sql.Rows) error {
+// linesOf reads the lines, those served longest ago first.
+func linesOf(q querier) (lines []line, err error) {
+	err = q.each(func(row *sql.Rows) error {
 		var l line
 		var served int64
 		err := row.Scan(&l.agent, &l.author, &served)
@@ -110,13 +135,12 @@ func (o *Offers) readLines(q querier, limit int) error {
 		lines = append(lines, l)
 		return err
 	}, QueryLines)
-	if err != nil {
-		return err
-	}
 	slices.SortFunc(lines, func(a, b line) int { return a.served.Compare(b.served) })
-	o.More = len(lines) > mostLines
-	lines = lines[:min(len(lines), mostLines)]
-	each := max(limit/max(len(lines), 1), leastOfLine)
+	return lines, err
+}
+
+// readFirst reads so many of each line.
+func (o *Offers) readFirst(q querier, lines []line, each int) error {
 	var waits []Offer
 	for _, l := range lines {
 		first, err := offers(q, QueryLine, l.agent, l.author, each)
@@ -125,22 +149,50 @@ func (o *Offers) readLines(q querier, limit int) error {
 		}
 		o.More = o.More || len(first) == each
 		for _, one := range first {
-			one.Author, one.Served = l.author, l.served
+			one.Served = l.served
 			waits = append(waits, one)
 		}
 	}
+	o.inTurn(waits)
+	return nil
+}
+
+// readWhole reads the lines to their ends, with one query for each agent.
+func (o *Offers) readWhole(q querier, lines []line) error {
+	served := map[string]map[string]time.Time{} // by agent and author
+	for _, l := range lines {
+		if served[l.agent] == nil {
+			served[l.agent] = map[string]time.Time{}
+		}
+		served[l.agent][l.author] = l.served
+	}
+	var waits []Offer
+	for agent, authors := range served {
+		all, err := offers(q, QueryLinesOf, agent)
+		if err != nil {
+			return err
+		}
+		for _, one := range all {
+			one.Served = authors[one.Author]
+			waits = append(waits, one)
+		}
+	}
+	o.inTurn(waits)
+	return nil
+}
+
+func (o *Offers) inTurn(waits []Offer) {
 	blaise.RoundRobin(waits, func(o Offer) (string, time.Time, time.Time) {
 		return o.Author, o.Served, o.Run.OfferedAt
 	})
 	o.Runs = append(o.Runs, waits...)
-	return nil
 }
 
 func offers(q querier, query string, args ...any) (all []Offer, err error) {
 	err = q.each(func(row *sql.Rows) error {
 		var o Offer
 		var requirements, body sql.RawBytes // read once
-		if err := row.Scan(&o.Session, &o.Agent, &requirements, &body); err != nil {
+		if err := row.Scan(&o.Session, &o.Agent, &o.Author, &requirements, &body); err != nil {
 			return err
 		}
 		err := errors.Join(json.Unmarshal(requirements, &o.Requirements), json.Unmarshal(body, &o.Run))

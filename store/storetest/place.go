@@ -75,6 +75,33 @@ func testLines(t *testing.T, db *store.DB) {
 	equal(t, "waiters", len(all), 39)
 }
 
+// testManyLines: the first lines of so many are not all that waits.
+func testManyLines(t *testing.T, db *store.DB) {
+	limited(t, db, "full", 1)
+	serve(t, db, wait(t, db, "full", "ann", 0), 1)
+	wait(t, db, "full", "ann", 1)
+	var runs []blaise.RunID
+	for i := range 70 {
+		agent := blaise.AgentName(fmt.Sprintf("a%02d", i%35))
+		limited(t, db, agent, 0)
+		runs = append(runs, wait(t, db, agent, fmt.Sprintf("p%02d", i), i))
+	}
+	for i := range 20 {
+		runs = append(runs, wait(t, db, "a00", "p00", 100+i))
+	}
+	some, err := db.Offers(t.Context(), 4)
+	ok(t, err)
+	equal(t, "some", []any{len(some.Runs) < len(runs), some.More}, []any{true, true})
+	all, err := db.AllOffers(t.Context())
+	ok(t, err)
+	var got []blaise.RunID
+	for _, o := range all.Runs {
+		got = append(got, o.Run.ID)
+	}
+	equal(t, "all", got, runs)
+	equal(t, "more, author", []any{all.More, all.Runs[69].Author}, []any{false, "p69"})
+}
+
 // testPlaces: as many at work as may be; then the agent's runs are not offered,
 // but those that need no agent are.
 func testPlaces(t *testing.T, db *store.DB) {

@@ -43,6 +43,7 @@ var conformance = []struct {
 	{"clocks ahead of the time are found", testAhead},
 	{"a teardown is offered first", testOffers},
 	{"runs are offered to one person after the other", testLines},
+	{"offers of many lines are read to their end", testManyLines},
 	{"an agent has as many runs at work as it may", testPlaces},
 	{"a place is taken once", testPlaceIsTakenOnce},
 	{"live runs are found by who runs them", testLiveRuns},
