@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -48,7 +49,7 @@ func (d *dashboard) wholeText(ctx context.Context, id blaise.SessionID, seq int6
 		return plain(string(first.Data)), nil
 	}
 	long := len(first.Data)
-	for c.last < seq+wholeMost && c.goesOn() {
+	for c.last < seq+wholeMost {
 		list, err := d.control.Events(ctx, id, c.last, liveBatch)
 		if err != nil {
 			return "", err
@@ -57,29 +58,57 @@ func (d *dashboard) wholeText(ctx context.Context, id blaise.SessionID, seq int6
 			break
 		}
 		for _, e := range list {
-			if e, err = d.control.Whole(ctx, id, e); err != nil {
+			size, goesOn, err := d.join(ctx, id, c, e)
+			if err != nil {
 				return "", err
 			}
-			if long += len(e.Data); long > control.MaxWhole {
+			if !goesOn {
+				return c.items[0].whole(), nil
+			}
+			if long += size; long > control.MaxWhole {
 				return "", blaise.Errorf(blaise.CodeRefused, "it is longer than %d MB", control.MaxWhole>>20).
 					WithHint("blaise transcript %s --json has its events, blaise files %s the long ones", id, id)
-			}
-			if c.add(e); !c.goesOn() {
-				break
 			}
 		}
 	}
 	return c.items[0].whole(), nil
 }
 
-// goesOn says that later events may belong to the first item: another one has
-// ended all but a call of a tool, and its turn has ended that.
-func (c *conversation) goesOn() bool {
-	last := c.items[len(c.items)-1]
+// join adds the next event to a conversation of one item, if it is of that, and
+// says how much that was. It goes on while later ones may be of it: a call of a
+// tool to the end of its turn, all else until another item begins, as one that
+// the record has the ends of does.
+func (d *dashboard) join(
+	ctx context.Context, id blaise.SessionID, c *conversation, e transcript.Event,
+) (size int, goesOn bool, err error) {
 	if c.items[0].Kind == "tool" {
-		return last.Kind != "turn"
+		if !c.calls(e) {
+			c.last = e.Seq
+			return 0, e.Kind != transcript.KindTurnEnded, nil
+		}
+		if e, err = d.control.Whole(ctx, id, e); err != nil {
+			return 0, false, err
+		}
 	}
-	return last == c.items[0]
+	touched := len(c.touched)
+	if c.add(e); len(c.touched) > touched {
+		size = len(e.Data)
+	}
+	return size, len(c.items) == 1, nil
+}
+
+// calls says that an event is of a call of a tool that the conversation has.
+func (c *conversation) calls(e transcript.Event) bool {
+	if e.Kind != transcript.KindUpdate {
+		return false
+	}
+	var u update
+	if cut, ok := transcript.CutOf(e); ok {
+		u = endsOf(cut)
+	} else {
+		_ = json.Unmarshal(e.Data, &u) // loose: what cannot be read is not shown
+	}
+	return strings.HasPrefix(u.Kind, "tool_call") && c.tools[e.Run+" "+u.ID] != nil
 }
 
 // whole is all that the item says.

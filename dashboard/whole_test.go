@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/store"
 	"blaise.dev/blaise/transcript"
 )
@@ -79,5 +80,38 @@ func TestWholeOfWhatIsCut(t *testing.T) {
 	}
 	if resp, _ := d.do("GET", "/sessions/"+string(d.id)+"/whole/999", nil); resp.StatusCode != 404 {
 		t.Error(resp.Status)
+	}
+}
+
+// What Blaise has only the ends of, or what is too long, keeps from nobody the
+// whole of another item of the same turn.
+func TestWholeBesideWhatIsKeptInPart(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.begin("hello")
+	long := strings.Repeat("a line of output\n", 10_000)
+	other := strings.ReplaceAll(toolCall("tool_call", "pending", strings.Repeat("x", 2000)), `"t1"`, `"t2"`)
+	d.record(
+		update(toolCall("tool_call", "pending", "short")),
+		cutEvent(transcript.KindUpdate, other), // Blaise lacks the rest
+		transcript.New(transcript.KindUpdate, transcript.Shortened{Cut: transcript.Cut{
+			Size: control.MaxWhole + 1, SHA256: strings.Repeat("0", 64), Head: other[:200], Tail: other[len(other)-200:],
+		}}),
+		update(toolCall("tool_call_update", "completed", long+"the end")),
+		transcript.New(transcript.KindTurnEnded, map[string]string{"result": "answered"}),
+		chunk(long+long+"of the answer"),
+		cutEvent(transcript.KindUpdate, `{"sessionUpdate":"agent_message_chunk","content":{"text":"`+strings.Repeat("y", 3000)+`"}}`),
+	)
+	links := wholeLink.FindAllStringSubmatch(d.page("/sessions/"+string(d.id)), -1)
+	if len(links) != 4 { // the two calls, the answer, and its second part
+		t.Fatalf("%d links", len(links))
+	}
+	for i, want := range map[int]string{0: "the end\n", 2: "of the answer"} {
+		if resp, text := d.do("GET", links[i][1], nil); resp.StatusCode != 200 || !strings.HasSuffix(text, want) {
+			t.Errorf("%s: %s, %d bytes", links[i][1], resp.Status, len(text))
+		}
+	}
+	if resp, text := d.do("GET", links[1][1], nil); resp.StatusCode != 404 || !strings.Contains(text, "only the ends") {
+		t.Errorf("the call that is kept in part: %s", resp.Status)
 	}
 }
