@@ -49,8 +49,17 @@ func (r *Repo) settle(
 			return err
 		}
 	}
-	_, err = r.In(ctx, dir, progress, "checkout", "--progress", "--no-track", "-B", n.Branch, n.Start)
-	return err
+	return r.begin(ctx, dir, n.Branch, n.Start, progress)
+}
+
+// begin puts the repository in dir, in which nothing is checked out, on a branch
+// at commit, and checks that out. git checkout would do both, but calls it done
+// when a file could not be made.
+func (r *Repo) begin(ctx context.Context, dir, branch, commit string, progress func(Progress)) error {
+	if _, err := r.In(ctx, dir, nil, "symbolic-ref", "HEAD", "refs/heads/"+branch); err != nil {
+		return err
+	}
+	return r.Fill(ctx, dir, commit, progress)
 }
 
 // lendName gives the repository in dir the user's name.

@@ -121,11 +121,13 @@ func (r *Repo) unfold(ctx context.Context, dir, ref, path string) error {
 	for _, args := range [][]string{
 		{"init", "--quiet"},
 		{"fetch", "--quiet", "--no-tags", r.CommonDir, sub},
-		{"checkout", "--quiet", "-B", "saved", commit},
 	} {
 		if _, err := r.In(ctx, to, nil, args...); err != nil {
 			return err
 		}
+	}
+	if err := r.begin(ctx, to, "saved", commit, nil); err != nil {
+		return err
 	}
 	_, err = r.Loosen(ctx, to, commit)
 	return err
