@@ -95,8 +95,7 @@ func (d *decision) localStop() error {
 		d.move(onStop, reason)
 	}
 	d.mergePlugs(d.e.Plugs)
-	s.Environment.Clean = d.e.Clean
-	d.saved()
+	d.savedOrNot()
 	run := s.Run
 	run.Reason = reason
 	d.leaveTurn()

@@ -175,8 +175,7 @@ func (d *decision) pauseReported() error {
 		return nil
 	}
 	d.mergePlugs(d.e.Plugs)
-	s.Environment.Clean = d.e.Clean
-	d.saved()
+	d.savedOrNot()
 	if stop := s.stop(); stop != nil && stop.Stop.Ends && stop.Stop.Clock != string(ClockIdle) {
 		d.end(stop.Stop.Outcome, stop.Stop.Reason) // an end that came during the pause
 	}
@@ -195,6 +194,17 @@ func (d *decision) pauseReported() error {
 	d.move(onPauseExit, s.Run.stopReason())
 	d.endRun(RunPaused, s.Run.stopReason())
 	return nil
+}
+
+// savedOrNot takes up what a paused run tells of its work: what could not be
+// saved stands as the environment's error until a save comes (X5).
+func (d *decision) savedOrNot() {
+	env := &d.next.Environment
+	env.Clean, env.LastError = d.e.Clean, ""
+	if !d.e.Clean {
+		env.LastError = firstOf(d.e.Reason, "the work is not saved")
+	}
+	d.saved()
 }
 
 // tearsDown says whether a paused environment goes, and why. It ends a session

@@ -108,6 +108,9 @@ func (c *Control) Apply(ctx context.Context, id blaise.SessionID, e blaise.Event
 		return blaise.Plan{}, err
 	}
 	c.wake(plan)
+	if e.Kind == blaise.EventReleased || e.Kind == blaise.EventMarkDestroyed {
+		c.leaves.hint(plan.Next.Session.Runner) // who goes for good may have waited for that
+	}
 	return plan, nil
 }
 

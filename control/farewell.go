@@ -108,7 +108,7 @@ func (c *Control) seeOff(ctx context.Context, id blaise.RunnerID) error {
 }
 
 // revokeIfEmpty revokes a runner that goes for good, unless a run of its still
-// lives or something is to be taken down there. What is held stays behind.
+// lives or something is left there, if only for a person to see to.
 func (c *Control) revokeIfEmpty(ctx context.Context, id blaise.RunnerID) (r store.Runner, err error) {
 	err = c.db.Tx(ctx, func(tx *store.Tx) error {
 		if r, err = tx.Runner(id); err != nil || r.Revoked {

@@ -114,8 +114,16 @@ func TestA31RevokeAfterDrainTakesDownWhatSleeps(t *testing.T) {
 		t.Error("revoked while a teardown runs")
 	}
 	h.report(last, blaise.Event{Kind: blaise.EventDestroyed})
+	h.whyRunner("what 1 held session there has waits until `blaise release ID`")
+	if h.revoked() {
+		t.Error("revoked while a held session has its environment there")
+	}
+	if err := h.act(blaise.EventReleased, held); err != nil {
+		t.Fatal(err)
+	}
+	h.until("the released one is taken down", func() bool { _, e := h.state(held); return e == blaise.EnvTeardownWaiting })
+	h.report(h.take(held), blaise.Event{Kind: blaise.EventDestroyed})
 	h.until("revoked", h.revoked)
-	h.until("the held session is told", func() bool { _, e := h.state(held); return e == blaise.EnvLost })
 	v, err := h.View(t.Context(), id)
 	if err != nil || len(v.Runs) == 0 {
 		t.Fatal(v.Runs, err)

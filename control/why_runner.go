@@ -31,18 +31,39 @@ func (c *Control) WhyRunner(ctx context.Context, given string) ([]string, error)
 	}
 	lines := c.whyToken(found.Runner)
 	if found.Leaving != nil && !found.Revoked {
-		n, err := c.db.Busy(ctx, found.ID)
+		rest, err := c.whyLeaving(ctx, found.ID)
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, fmt.Sprintf("  its daemons have to take down %s before that, with the work sent to Blaise",
-			blaise.Count(n, "environment")))
+		lines = append(lines, rest...)
 	}
 	if len(found.Instances) == 0 {
 		lines = append(lines, "no daemon has connected with its token: runner start --url URL --token-file FILE")
 	}
 	for _, in := range found.Instances {
 		lines = append(lines, c.whyInstance(in)...)
+	}
+	return lines, nil
+}
+
+// whyLeaving says what keeps a runner that goes for good from being revoked.
+func (c *Control) whyLeaving(ctx context.Context, id blaise.RunnerID) ([]string, error) {
+	n, err := c.db.Busy(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	held, orphaned, err := c.db.Stuck(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{fmt.Sprintf("  its daemons have to take down %s before that, with the work sent to Blaise",
+		blaise.Count(n-held-orphaned, "environment"))}
+	if held > 0 {
+		lines = append(lines, fmt.Sprintf("  what %s there has waits until `blaise release ID`", blaise.Count(held, "held session")))
+	}
+	if orphaned > 0 {
+		lines = append(lines, fmt.Sprintf("  %s there waits for a person: `blaise retry-teardown ID`, or `blaise mark-destroyed ID --reason WHY`",
+			blaise.Count(orphaned, "orphaned environment")))
 	}
 	return lines, nil
 }

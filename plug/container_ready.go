@@ -89,12 +89,11 @@ func (b *containerBuilder) makeReady(ctx context.Context) error {
 		err = b.e.Commit(ctx, seed.Name, b.stand.tag)
 	}
 	if err != nil {
-		return fmt.Errorf("make image with shim: %w", err)
-	}
-	if err := b.dropOlder(ctx); err != nil {
+		err = fmt.Errorf("make image with shim: %w", err)
+	} else if err := b.dropOlder(ctx); err != nil {
 		note(b.s, "an image that is no longer needed stays: %v", err)
 	}
-	return b.e.Remove(ctx, seed.Name)
+	return errors.Join(err, b.e.Remove(ctx, seed.Name)) // another try makes one of the same name
 }
 
 // dropOlder removes the ready images whose place the new one takes: those of an

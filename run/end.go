@@ -76,7 +76,7 @@ func (r *run) tellLast(life context.Context, e ending, cause, saved error) <-cha
 	}
 	rep := api.Report{Event: e.last, Reason: cause.Error(), Clean: saved == nil}
 	if saved != nil {
-		rep.Reason = fmt.Sprintf("%v; %v", cause, saved)
+		rep.Reason = fmt.Sprintf("%v; the work is not saved: %v", cause, saved)
 	}
 	if r.stack != nil {
 		rep.Plugs = r.stack.Resumable()

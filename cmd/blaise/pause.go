@@ -56,6 +56,11 @@ func (a *app) awaitPause(ctx context.Context, c *api.Client, was api.Session) er
 		_, err = fmt.Fprintf(a.out, "the session is held: it pauses after `blaise release %s`\n", was.ID)
 		return err
 	}
+	if s.Environment.State == blaise.EnvPaused && s.Environment.LastError != "" {
+		return waitedFor(blaise.Errorf(blaise.CodeRefused, "session %s: %s, and its work is not saved: %s",
+			was.ID, s.State, s.Environment.LastError).
+			WithHint("it is in the environment still: mend that, and the next pause saves it"))
+	}
 	_, err = fmt.Fprintf(a.out, "session %s: %s; %s\n", was.ID, s.State, savedAs(s))
 	return err
 }

@@ -62,7 +62,7 @@ func (a *app) revokeAfterDrain(ctx context.Context, c *api.Client, r api.Runner,
 	}
 	n := len(live) + len(paused)
 	said := fmt.Sprintf("runner %s: it drains, and its token is revoked when nothing is left there", r.Name)
-	if n > 0 {
+	if n > 0 { // what is held among it waits until it is released: `why` says so
 		said += fmt.Sprintf("; what %s there is taken down first, with the work sent to Blaise", have(n))
 	}
 	if n > 0 && !slices.ContainsFunc(r.Instances, func(i api.Instance) bool { return i.Online }) {

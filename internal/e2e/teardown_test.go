@@ -140,6 +140,34 @@ func TestA19_UnsavedWorkIsNotDestroyed(t *testing.T) {
 	b.environment(id, blaise.EnvDestroyed)
 }
 
+// A pause whose work cannot be saved says so, and so does the session, until a
+// save comes (X5).
+func TestX5_PauseSaysThatTheWorkIsNotSaved(t *testing.T) {
+	b := newBusyLab(t, "{}")
+	b.mend()
+	id := b.start("hello")
+	b.answered(id, 1)
+	big := filepath.Join(b.worktree(id), "big.bin")
+	if err := os.WriteFile(big, make([]byte, 3<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if said := b.fails(6, "pause", string(id)); !strings.Contains(said, "its work is not saved") || !strings.Contains(said, "big.bin") {
+		t.Error(said)
+	}
+	if s := b.environment(id, blaise.EnvPaused); !strings.Contains(s.Environment.LastError, "not saved") {
+		t.Errorf("last error %q", s.Environment.LastError)
+	}
+	if err := os.Remove(big); err != nil {
+		t.Fatal(err)
+	}
+	b.say(id, "recall")
+	b.answered(id, 2)
+	b.run("pause", string(id))
+	if s := b.environment(id, blaise.EnvPaused); s.Environment.LastError != "" {
+		t.Errorf("last error %q", s.Environment.LastError)
+	}
+}
+
 func TestA19_OrphanMarkedDestroyedWithAReason(t *testing.T) {
 	b := newBusyLab(t, "{policy: {teardownRetry: []}}")
 	id := b.start("hello")
