@@ -18,8 +18,9 @@ func (s Stopped) Error() string { return "stopped: " + s.Stop.Reason }
 var (
 	// ErrInterrupted ends a run whose process was sent INT or TERM (A20).
 	ErrInterrupted = errors.New("interrupted by a signal")
-	// ErrLeft ends a run that a person at its machine has told to pause.
-	ErrLeft = errors.New("paused by hand on the machine of the runner")
+	// ErrLeft ends a run that was told to pause at its machine: by a person, or by
+	// a runner that drains and cannot ask Blaise.
+	ErrLeft = errors.New("paused on the machine of the runner: by hand, or as it drained")
 	// errShellsClosed ends a run that was there for a person's shell.
 	errShellsClosed = errors.New("the shell is closed")
 	// ErrLostContact ends a run that could not reach Blaise for too long (A26).

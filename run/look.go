@@ -24,9 +24,11 @@ type looks struct {
 	one  sync.Mutex // held while one looks: each reads the whole tree
 	told atomic.Bool
 
-	mu    sync.Mutex // guards what follows
-	open  bool       // the layers are
-	cut   []context.CancelFunc
+	mu    sync.Mutex                 // guards what follows
+	open  bool                       // the layers are
+	next  bool                       // one who was asked waits for its turn
+	n     int                        // of those who were asked
+	cut   map[int]context.CancelFunc // of those who look or wait
 	alive sync.WaitGroup
 }
 
@@ -34,7 +36,7 @@ type looks struct {
 func (l *looks) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.open = true
+	l.open, l.cut = true, map[int]context.CancelFunc{}
 }
 
 // end ends the looks that are under way, and waits for them. It may be called
@@ -49,33 +51,45 @@ func (l *looks) end() {
 	l.alive.Wait()
 }
 
-// asked looks at the tree as it is, while the agent works in it. A run that ends
-// does not: it tells when it has saved.
+// asked looks at the tree as it is, while the agent works in it; once for all who
+// ask before it begins. A run that ends does not: it tells when it has saved.
 func (l *looks) asked(life context.Context) {
 	l.mu.Lock()
-	if !l.open {
+	if !l.open || l.next {
 		l.mu.Unlock()
 		return
 	}
 	ctx, cut := context.WithCancel(life)
-	l.cut = append(l.cut, cut)
+	defer cut()
+	l.next, l.n = true, l.n+1
+	n := l.n
+	l.cut[n] = cut
 	l.alive.Add(1)
 	l.mu.Unlock()
 	defer l.alive.Done()
+	l.one.Lock()
+	defer l.one.Unlock()
+	l.mu.Lock()
+	l.next = false
+	l.mu.Unlock()
 	l.look(ctx, lookLimit, nil)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.cut, n)
 }
 
 // saved looks at what was saved. Where that was nothing new, the last look may
 // have seen what is not there any more.
 func (l *looks) saved(ctx context.Context, works []blaise.SavedWork) {
 	if len(works) > 0 || l.told.Load() {
+		l.one.Lock()
+		defer l.one.Unlock()
 		l.look(ctx, lastLimit, works)
 	}
 }
 
+// look reads the tree and tells. The caller holds one.
 func (l *looks) look(ctx context.Context, limit time.Duration, works []blaise.SavedWork) {
-	l.one.Lock()
-	defer l.one.Unlock()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %v", limit))
 	defer cancel()
 	d, err := l.r.stack.Diff(ctx, works)

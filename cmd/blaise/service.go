@@ -66,7 +66,11 @@ func (a *app) unit(flags []string, system bool) (service.Unit, error) {
 		if err != nil {
 			return service.Unit{}, err
 		}
-		u.Settings = append(u.Settings, "User="+as, service.Path("ReadWritePaths", data))
+		writes, err := service.Path("ReadWritePaths", data)
+		if err != nil {
+			return service.Unit{}, err
+		}
+		u.Settings = append(u.Settings, "User="+as, writes)
 	}
 	return u, nil
 }

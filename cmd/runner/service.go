@@ -53,6 +53,10 @@ func (a *app) unit(o startOptions, as string, system bool) (service.Unit, error)
 			return service.Unit{}, err
 		}
 	}
+	folder, err := service.Path("WorkingDirectory", filepath.Dir(paths[2]))
+	if err != nil {
+		return service.Unit{}, err
+	}
 	state := []string{"--state", paths[3]}
 	u := service.Unit{
 		About: "Blaise runner",
@@ -62,7 +66,7 @@ func (a *app) unit(o startOptions, as string, system bool) (service.Unit, error)
 		Env:   []string{"PATH=" + os.Getenv("PATH")}, // where agents and their tools are found
 		Settings: []string{
 			"ExecReload=/bin/kill -HUP $MAINPID",
-			service.Path("WorkingDirectory", filepath.Dir(paths[2])),
+			folder,
 			"KillMode=process", "KillSignal=SIGUSR2", "SendSIGKILL=no",
 			"TimeoutStopSec=35min", // a drain gives turns 30
 			"Restart=on-failure", "RestartSec=5", "RestartPreventExitStatus=2 4",

@@ -9,7 +9,8 @@ import (
 
 // A Hall gives one show to all who came for the same: what they see is read and
 // rendered once, however many they are. The first to come begins a show, the
-// last to leave ends it. The zero Hall is empty. It is safe for concurrent use.
+// last to leave ends it; who comes after one that could not go on begins another.
+// The zero Hall is empty. It is safe for concurrent use.
 type Hall[K comparable, S Show] struct {
 	mu    sync.Mutex // guards what follows
 	shows map[K]*seats[S]
@@ -37,7 +38,12 @@ func (h *Hall[K, S]) Enter(ctx context.Context, key K, begun S) (S, func()) {
 	if s == nil {
 		s = &seats[S]{show: begun}
 		ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-		s.ended.Go(func() { s.show.Run(ctx) })
+		s.ended.Go(func() {
+			s.show.Run(ctx)
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.forget(key, s)
+		})
 		if h.shows == nil {
 			h.shows = map[K]*seats[S]{}
 		}
@@ -52,11 +58,18 @@ func (h *Hall[K, S]) leave(key K, s *seats[S]) {
 	s.taken--
 	last := s.taken == 0
 	if last {
-		delete(h.shows, key)
+		h.forget(key, s)
 	}
 	h.mu.Unlock()
 	if last {
 		s.stop()
 		s.ended.Wait()
+	}
+}
+
+// forget lets nobody in any more. The caller holds the lock.
+func (h *Hall[K, S]) forget(key K, s *seats[S]) {
+	if h.shows[key] == s { // not one that was begun after it
+		delete(h.shows, key)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"blaise.dev/blaise/internal/hall"
 )
@@ -42,4 +43,29 @@ func TestHall(t *testing.T) {
 	if again == p {
 		t.Error("who comes later sees one that has ended")
 	}
+}
+
+// A broken show cannot go on.
+type broken struct{ gone chan struct{} }
+
+func (b *broken) Run(context.Context) { close(b.gone) }
+
+// One that failed is left to those who follow it: who comes later begins another,
+// and the leaving of the first ends nothing of that.
+func TestOneThatFailedIsBegunAnew(t *testing.T) {
+	t.Parallel()
+	var h hall.Hall[string, *broken]
+	first, leave := h.Enter(t.Context(), "a", &broken{gone: make(chan struct{})})
+	<-first.gone
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		again, leaveToo := h.Enter(t.Context(), "a", &broken{gone: make(chan struct{})})
+		leaveToo()
+		if again != first {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("who comes later follows one that failed")
+		}
+	}
+	leave()
 }

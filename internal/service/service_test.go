@@ -38,6 +38,21 @@ func TestUnitText(t *testing.T) {
 	}
 }
 
+// A path is one setting, and no other: what systemd would read as more is refused.
+func TestPathIsOneSetting(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"WorkingDirectory", "ReadWritePaths"} {
+		for _, path := range []string{"/a\nExecStartPre=/bin/evil", "/a\rUser=root", `/a\`} {
+			if got, err := service.Path(name, path); blaise.CodeOf(err) != blaise.CodeInvalid {
+				t.Errorf("%q, %v", got, err)
+			}
+		}
+	}
+	if got, err := service.Path("WorkingDirectory", "/my work/100%"); err != nil || got != "WorkingDirectory=/my work/100%%" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // systemctl stands in for systemd: it writes down what it is told.
 const systemctl = `#!/bin/sh
 echo "$*" >>"$SYSTEMCTL_LOG"

@@ -6,6 +6,8 @@ package service
 import (
 	"fmt"
 	"strings"
+
+	"blaise.dev/blaise"
 )
 
 // A Unit is a program as a service.
@@ -58,17 +60,22 @@ func line(words []string) string {
 }
 
 // Path is a setting that names one path, which systemd takes as it is: neither
-// space nor % is anything else.
-func Path(name, path string) string {
-	if name == "WorkingDirectory" { // the only one that systemd reads whole, quotes and all
-		return name + "=" + strings.ReplaceAll(path, "%", "%%")
+// space nor % is anything else. One that systemd would read another setting in,
+// or join to the next, is refused.
+func Path(name, path string) (string, error) {
+	if strings.ContainsAny(path, "\n\r") || strings.HasSuffix(path, `\`) {
+		return "", blaise.Errorf(blaise.CodeInvalid, "the path %q cannot stand in a unit of systemd", path).
+			WithHint("name a directory without a line break in its path, nor a backslash at its end")
 	}
-	return name + "=" + word(path)
+	if name == "WorkingDirectory" { // the only one that systemd reads whole, quotes and all
+		return name + "=" + strings.ReplaceAll(path, "%", "%%"), nil
+	}
+	return name + "=" + word(path), nil
 }
 
 // word is one word of a setting, in quotes where it needs them.
 func word(w string) string {
-	w = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, "\n", `\n`).Replace(w)
+	w = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, "\n", `\n`, "\r", `\r`).Replace(w)
 	if w == "" || strings.ContainsAny(w, " \t'\"\\;") {
 		return `"` + w + `"`
 	}
