@@ -42,6 +42,7 @@ type Control struct {
 	crowd    *crowd
 	waiting  *waiting
 	rush     *rush
+	looks    looks
 	observer Observer
 	sender   *webhook.Sender
 	post     *postman

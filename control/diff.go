@@ -8,8 +8,8 @@ import (
 	"blaise.dev/blaise"
 )
 
-// diffFresh is how old what was told of a session's changes may be so that its
-// run is not asked to look again.
+// diffFresh is how old what was told of a session's changes may be, or that its
+// run was asked, so that it is not asked to look again.
 const diffFresh = 3 * time.Second
 
 // KeepDiff keeps what a run tells of what its session changed. CodeStale: the
@@ -34,23 +34,27 @@ type Look struct {
 }
 
 // Diff says what a session changed. Its live run, if it has one that can look,
-// is asked to, unless it told only a moment ago or asked says that it was asked
-// then; Diff waits for that up to wait.
+// is asked to, unless it told or was asked only a moment ago, or asked says that
+// it was asked then; Diff waits for that up to wait.
 func (c *Control) Diff(
 	ctx context.Context, by string, id blaise.SessionID, asked time.Time, wait time.Duration,
 ) (Look, error) {
 	woken, leave := c.hub.Follow(TopicSession(id))
 	defer leave()
-	if asked.IsZero() {
+	first := asked.IsZero()
+	if first {
 		asked = c.now().Add(-diffFresh)
 		if l, err := c.known(ctx, id, asked); err != nil || !l.Asked {
 			return l, err
 		}
+	}
+	if first && !c.looks.recent(id, c.now()) {
 		plan, err := c.Apply(ctx, id, blaise.Event{Kind: blaise.EventDiffAsked, By: by})
 		if err != nil || plan.Verdict != blaise.VerdictPending {
 			l, readErr := c.known(ctx, id, time.Time{})
 			return l, errors.Join(err, readErr)
 		}
+		c.looks.ask(id, c.now())
 	}
 	return c.awaitDiff(ctx, id, asked, woken, wait)
 }
