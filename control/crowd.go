@@ -78,15 +78,32 @@ func (k *crowd) look(ctx context.Context) (bool, error) {
 	return waits || len(picked) > 0, nil
 }
 
-// needs finds who waits for a place at work or for a slot.
+// needs finds who waits for a place at work or for a slot, and would have work
+// begun with it.
 func (k *crowd) needs(ctx context.Context) (needs []need, waits bool, err error) {
 	crowds, err := k.c.db.Crowds(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	for agent, crowd := range crowds {
+	for _, crowd := range crowds {
 		waits = waits || crowd.Waiting > 0
+	}
+	if !waits {
+		return nil, false, nil
+	}
+	runners, err := k.c.Runners(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	for agent, crowd := range crowds {
 		if crowd.Waiting == 0 || crowd.Limit == 0 || crowd.AtWork < crowd.Limit {
+			continue
+		}
+		n, err := k.takeable(ctx, agent, crowd.Limit, runners)
+		if err != nil {
+			return nil, false, err
+		}
+		if n == 0 {
 			continue
 		}
 		runs, err := k.c.db.RunsAtWork(ctx, agent)
@@ -94,13 +111,10 @@ func (k *crowd) needs(ctx context.Context) (needs []need, waits bool, err error)
 			return nil, false, err
 		}
 		// Where the limit was lowered, some must end before one may begin.
-		n := crowd.Waiting + crowd.AtWork - crowd.Limit
+		n += crowd.AtWork - crowd.Limit
 		needs = append(needs, need{waiting: n, whom: fmt.Sprintf("who waits for agent %s", agent), runs: runs})
 	}
-	if !waits {
-		return nil, false, nil
-	}
-	slots, err := k.slots(ctx)
+	slots, err := k.slots(ctx, runners)
 	return append(needs, slots...), true, err
 }
 

@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,15 @@ func (h *house) idles() blaise.SessionID {
 	return id
 }
 
+// here has an instance of the house's runner say hello.
+func (h *house) here(id blaise.InstanceID, slots int, labels map[string]string) {
+	h.t.Helper()
+	in := store.Instance{ID: id, Runner: h.runner.ID, Machine: "m1", Host: "box", Slots: slots, Labels: labels}
+	if err := h.Hello(h.t.Context(), in); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
 func (h *house) crowd(want bool) {
 	h.t.Helper()
 	if waits, err := h.LookAtCrowd(h.t.Context()); err != nil || waits != want {
@@ -45,6 +55,7 @@ func TestConcurrency_TheLongestIdlePausesForWhoWaits(t *testing.T) {
 	t.Parallel()
 	w := newWall()
 	h := newHouseAt(t, twoAtOnce, w.now)
+	h.here("i1", 9, nil)
 	first := h.idles()
 	w.step(time.Second)
 	second := h.idles()
@@ -69,6 +80,7 @@ func TestConcurrency_TheLongestIdlePausesForWhoWaits(t *testing.T) {
 	h.crowd(true)
 	h.pass(w, time.Minute)
 	h.Look(t.Context())
+	h.here("i1", 9, nil)
 	v, err := h.View(t.Context(), first)
 	if err != nil || len(v.Directives) != 1 || v.Directives[0].Stop.Reason != "idle, and others wait" {
 		t.Fatalf("told %+v (%v)", v.Directives, err)
@@ -91,13 +103,7 @@ func TestConcurrency_IdleGivesItsSlotToWhoWaits(t *testing.T) {
 	t.Parallel()
 	w := newWall()
 	h := newHouseAt(t, manifest, w.now)
-	hello := func(id blaise.InstanceID, slots int) {
-		t.Helper()
-		if err := h.Hello(t.Context(), store.Instance{ID: id, Runner: h.runner.ID, Machine: "m1", Host: "box", Slots: slots}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	hello("i1", 1)
+	h.here("i1", 1, nil)
 	idle := h.idles()
 	waits := h.start("hello")
 	h.crowd(true)
@@ -111,9 +117,50 @@ func TestConcurrency_IdleGivesItsSlotToWhoWaits(t *testing.T) {
 	}
 	h.explains(string(waits), "runner laptop on box may take it, but all its slots (1) are taken, by sessions "+
 		string(idle)+" (idle, stops in 55s)")
-	hello("i2", 1)
+	h.here("i2", 1, nil)
 	h.crowd(true)
 	if c := h.idleClock(idle); c.ForOthers() {
 		t.Errorf("another has a slot free, and it has %+v", c)
 	}
+}
+
+// Nobody pauses for runs that no instance which is here may take, however many
+// of them wait; but for the one behind them.
+func TestConcurrency_NobodyPausesForWhatNobodyMayTake(t *testing.T) {
+	t.Parallel()
+	w := newWall()
+	h := newHouseAt(t, strings.Replace(twoAtOnce, "2", "1", 1), w.now)
+	h.here("i1", 1, nil)
+	idle := h.idles()
+	hurried := func(want bool, why string) {
+		t.Helper()
+		h.crowd(true)
+		if c := h.idleClock(idle); c.ForOthers() != want || want && !strings.HasSuffix(c.Setting, why) {
+			t.Errorf("the idle one has %+v, want it to pause for others %v, %s", c, want, why)
+		}
+	}
+	h.apply("apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: demo}\nspec: {concurrency: 1, requirements: {gpu: yes}}\n")
+	h.start("hello")
+	w.step(5 * time.Second)
+	h.here("i1", 1, nil)
+	hurried(false, "")
+	h.here("i1", 1, map[string]string{"gpu": "yes"})
+	hurried(true, "for who waits for agent demo")
+	h.here("i1", 1, nil)
+	hurried(false, "")
+	for i := range 70 {
+		h.apply(fmt.Sprintf("apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: mac%d}\nspec: {requirements: {os: mac}}\n", i))
+		h.starts(fmt.Sprintf("mac%d", i))
+	}
+	w.step(5 * time.Second)
+	h.here("i1", 1, nil)
+	hurried(false, "")
+	h.apply("apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: zoo}\n")
+	h.starts("zoo")
+	w.step(5 * time.Second)
+	h.here("i1", 1, nil)
+	for until := time.Now().Add(5 * time.Second); time.Now().Before(until) && !h.idleClock(idle).ForOthers(); {
+		h.crowd(true) // all that waits is read once each second
+	}
+	hurried(true, "for who waits for a slot on box")
 }

@@ -154,28 +154,39 @@ func (c *Control) choose(ctx context.Context, a Asker, runs []store.Offer) (mine
 
 // mayTake says whether the asker may take a run, and after what wait.
 func (c *Control) mayTake(ctx context.Context, a Asker, o store.Offer) (time.Duration, bool, error) {
-	if (a.leaves || a.Instance.PausedWhy != "") && o.Run.Kind != blaise.RunTeardown || !mayServe(a.Runner, o.Session) {
+	if !suits(a, o) {
 		return 0, false, nil
 	}
 	if o.Run.Runner == "" {
-		return 0, matches(o.Requirements, a.Runner.Labels, a.Instance.Labels), nil
-	}
-	if o.Run.Runner != a.Runner.ID {
-		return 0, false, nil
+		return 0, true, nil
 	}
 	v, err := c.db.View(ctx, o.Session)
-	if err != nil {
+	if err != nil || !isWhere(v, a.Instance) {
 		return 0, false, err
-	}
-	snap := snapshotOf(v, blaise.Policy{})
-	if machine, bound := snap.MachineFor(); bound && machine != a.Instance.Machine {
-		return 0, false, nil
 	}
 	if last := v.Session.Instance; last != "" && last != a.Instance.ID {
 		// Bounded also where the clock was set back since.
 		return min(elsewhereAfter-c.now().Sub(o.Run.OfferedAt), elsewhereAfter), true, nil
 	}
 	return 0, true, nil
+}
+
+// suits says that the asker may take a run as far as the two of them say.
+func suits(a Asker, o store.Offer) bool {
+	if (a.leaves || a.Instance.PausedWhy != "") && o.Run.Kind != blaise.RunTeardown || !mayServe(a.Runner, o.Session) {
+		return false
+	}
+	if o.Run.Runner == "" {
+		return matches(o.Requirements, a.Runner.Labels, a.Instance.Labels)
+	}
+	return o.Run.Runner == a.Runner.ID
+}
+
+// isWhere says that a session's environment can be reached by an instance.
+func isWhere(v store.View, in store.Instance) bool {
+	snap := snapshotOf(v, blaise.Policy{})
+	machine, bound := snap.MachineFor()
+	return !bound || machine == in.Machine
 }
 
 // matches says that the labels of a runner or its instance meet all

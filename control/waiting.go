@@ -108,6 +108,13 @@ func (w *waiting) keep(q *queue, got store.Offers, began time.Time) {
 
 func (w *waiting) waits(run blaise.RunID) bool { return w.front.here[run] || w.whole.here[run] }
 
+// stillWaits says that a run of a queue was not taken here since it was read.
+func (w *waiting) stillWaits(run blaise.RunID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.waits(run)
+}
+
 // show notes that an instance is shown the run; false if another was first, if it
 // waits no more, or if others were shown as many runs of its agent as may still
 // be taken. Asking again does not keep it for longer.

@@ -71,11 +71,11 @@ const (
 		FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
 		WHERE r.queue = 1 AND r.agent = ? AND r.author = ? AND s.held = 0
 		ORDER BY r.offered_at, r.id LIMIT ?`
-	// QueryLinesOf reads all lines of an agent.
+	// QueryLinesOf reads the lines of an agent, one after the other.
 	QueryLinesOf = `SELECT r.session, s.agent, r.author, COALESCE(a.requirements, 'null'), r.body
 		FROM runs r JOIN sessions s ON s.id = r.session LEFT JOIN agents a ON a.name = s.agent
 		WHERE r.queue = 1 AND r.agent = ? AND s.held = 0
-		ORDER BY r.author, r.offered_at, r.id`
+		ORDER BY r.author, r.offered_at, r.id LIMIT ?`
 )
 
 // Offers reads the first of the runs that wait, about as many as limit: those
@@ -96,6 +96,16 @@ func (db *DB) AllOffers(ctx context.Context) (Offers, error) {
 	return db.offers(ctx, math.MaxInt32, func(q querier, o *Offers, lines []line) error {
 		return o.readWhole(q, lines)
 	})
+}
+
+// OffersOf reads as many as limit of the runs that wait for an agent, whether it
+// has a place free or not; they are in no order that matters.
+func (db *DB) OffersOf(ctx context.Context, agent blaise.AgentName, limit int) ([]Offer, error) {
+	all, err := offers(db.read(ctx), QueryLinesOf, clean(string(agent)), limit)
+	if err != nil {
+		return nil, fmt.Errorf("read offers of agent %s: %w", agent, err)
+	}
+	return all, nil
 }
 
 func (db *DB) offers(ctx context.Context, limit int, read func(querier, *Offers, []line) error) (Offers, error) {
@@ -168,7 +178,7 @@ func (o *Offers) readWhole(q querier, lines []line) error {
 	}
 	var waits []Offer
 	for agent, authors := range served {
-		all, err := offers(q, QueryLinesOf, agent)
+		all, err := offers(q, QueryLinesOf, agent, math.MaxInt32)
 		if err != nil {
 			return err
 		}

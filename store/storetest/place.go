@@ -99,6 +99,11 @@ func testManyLines(t *testing.T, db *store.DB) {
 		got = append(got, o.Run.ID)
 	}
 	equal(t, "all", got, runs)
+	of, err := db.OffersOf(t.Context(), "a00", 99)
+	ok(t, err)
+	few, err := db.OffersOf(t.Context(), "full", 1)
+	ok(t, err)
+	equal(t, "of one agent", []int{len(of), len(few)}, []int{22, 1})
 	equal(t, "more, author", []any{all.More, all.Runs[69].Author}, []any{false, "p69"})
 }
 
