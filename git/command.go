@@ -33,6 +33,7 @@ type command struct {
 	stdin    io.Reader
 	progress func(Progress)
 	warnings *string // takes the end of stderr where git succeeds
+	far      bool    // it goes to another machine, which has a say on stderr
 	most     int64   // of stdout: git is ended when it has more; 0: all
 	cut      *bool   // set where it had, with most
 }
@@ -99,7 +100,7 @@ func (c command) fail(err error, stderr string) error {
 		return e
 	case errors.As(err, &exit):
 		e.Code = exit.ExitCode()
-		return e.classify()
+		return e.classify(ownWords(linesOf(stderr), c.far))
 	}
 	if _, statErr := os.Stat(c.dir); statErr != nil {
 		e.Kind = ErrNotRepository

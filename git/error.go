@@ -3,7 +3,6 @@ package git
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"strings"
 )
@@ -22,6 +21,7 @@ var (
 	ErrTooLarge      = errors.New("too large to save")
 	ErrBroken        = errors.New("the repository is broken")
 	ErrNoSpace       = errors.New("no space left")
+	ErrUnwritten     = errors.New("a file could not be written")
 	ErrRefused       = errors.New("git refuses an object")
 	ErrLacks         = errors.New("the repository has not the commits that the work begins at")
 )
@@ -62,9 +62,9 @@ var (
 	vanished   = regexp.MustCompile(`(?:Invalid path '|failed to read )[^':]*/worktrees/[^':]*'?: (?:No such file|Success)`)
 )
 
-// classify reads what git said (LC_ALL=C) into a kind and a hint.
-func (e *Error) classify() *Error {
-	said := e.Stderr
+// classify reads what git said of itself (LC_ALL=C) into a kind and a hint.
+func (e *Error) classify(words []string) *Error {
+	said := strings.Join(words, "\n")
 	switch {
 	case checkedOut.MatchString(said):
 		e.Kind, e.Where = ErrCheckedOut, checkedOut.FindStringSubmatch(said)[1]
@@ -81,11 +81,10 @@ func (e *Error) classify() *Error {
 		e.Kind = ErrVanished
 	case strings.Contains(said, "already exists") && strings.Contains(said, "branch named"):
 		e.Kind = ErrBranchExists
-	case strings.Contains(said, "No space left on device"):
-		e.Kind, e.Hint = ErrNoSpace, "free some space, then try again"
-	case strings.Contains(said, "Permission denied") && !strings.Contains(said, "Permission denied ("):
-		// With what was tried in brackets it is ssh's, of a server.
-		e.Kind = fs.ErrPermission
+	default:
+		if e.Kind = machineKind(words); e.Kind == ErrNoSpace || e.Kind == ErrUnwritten {
+			e.Hint = "free some space, then try again"
+		}
 	}
 	return e
 }
@@ -94,11 +93,8 @@ func (e *Error) classify() *Error {
 // advice, which is for who typed the command.
 func tail(stderr string) string {
 	var kept []string
-	for line := range strings.SplitSeq(stderr, "\n") {
-		line = line[strings.LastIndexByte(line, '\r')+1:]
-		line = strings.TrimSpace(line)
-		if line != "" && !progressLine.MatchString(line) &&
-			!strings.HasPrefix(line, "Preparing worktree") && !strings.HasPrefix(line, "hint: ") && line != "hint:" {
+	for _, line := range linesOf(stderr) {
+		if !strings.HasPrefix(line, "Preparing worktree") && !strings.HasPrefix(line, "hint: ") && line != "hint:" {
 			kept = append(kept, line)
 		}
 	}

@@ -121,7 +121,7 @@ func (r *Repo) far(ctx context.Context, u URL, progress func(Progress), args ...
 	if own == "" && os.Getenv("GIT_SSH") == "" && os.Getenv("GIT_SSH_COMMAND") == "" {
 		env = append(env, "GIT_SSH_COMMAND=ssh -oBatchMode=yes")
 	}
-	return r.run(ctx, command{dir: r.Dir, args: args, progress: progress, more: env})
+	return r.run(ctx, command{dir: r.Dir, args: args, progress: progress, more: env, far: u.scheme != "file"})
 }
 
 // explained says what to do where git does not get through.

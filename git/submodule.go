@@ -125,7 +125,7 @@ func (r *Repo) AddSubmodule(ctx context.Context, dir string, m Submodule, mirror
 		"submodule", "update", "--checkout", "--no-recommend-shallow", "--progress", "--", m.Path,
 	}})
 	if err != nil {
-		return err
+		return (&Repo{Dir: mirror}).believed(ctx, m.Commit, err)
 	}
 	if _, err := r.In(ctx, dir, nil, "config", key, m.URL.String()); err != nil {
 		return err

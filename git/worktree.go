@@ -118,7 +118,7 @@ func (r *Repo) AddWorktree(ctx context.Context, n NewWorktree) error {
 func (r *Repo) Fill(ctx context.Context, dir, commit string, progress func(Progress)) error {
 	_, err := r.run(ctx, command{dir: dir, progress: progress,
 		args: []string{"reset", "--hard", "--no-recurse-submodules", commit}})
-	return err
+	return r.believed(ctx, commit, err)
 }
 
 // In runs git in a worktree of the repository that no agent has worked in.

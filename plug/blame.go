@@ -27,7 +27,7 @@ func Asked(err error) bool {
 // whatever was asked for: a program, rights, an engine, space, processes.
 func Lacks(err error) bool {
 	return isAny(err, ErrCommandNotFound, ErrNotRunnable, fs.ErrPermission,
-		git.ErrNoGit, git.ErrOwnership, git.ErrBroken, git.ErrNoSpace,
+		git.ErrNoGit, git.ErrOwnership, git.ErrBroken, git.ErrNoSpace, git.ErrUnwritten,
 		engine.ErrUnreachable, engine.ErrTooOld,
 		syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO,
 		syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE)
