@@ -212,12 +212,19 @@ func (d *decision) teardownRetry() error {
 func (d *decision) markDestroyed() error {
 	env := &d.next.Environment
 	reason := strings.TrimSpace(d.e.Reason)
-	switch {
-	case reason == "":
+	if reason == "" {
 		return Errorf(CodeInvalid, "marking an environment destroyed needs a reason")
+	}
+	for _, id := range d.e.Earlier { // the caller writes them, with this
+		d.note("environment:"+string(id), "left behind", string(EnvDestroyed), reason)
+	}
+	switch {
 	case env.State.Final() && env.LeftBehind() != "":
 		d.disown()
 		d.note("environment", string(env.State), string(env.State), "records that nothing owns are gone: "+reason)
+		d.out.Verdict = VerdictDone
+		return nil
+	case len(d.e.Earlier) > 0 && !d.can(onMarkDestroyed):
 		d.out.Verdict = VerdictDone
 		return nil
 	case !d.can(onMarkDestroyed):

@@ -85,6 +85,18 @@ func (e Environment) LeftBehind() string {
 	return ""
 }
 
+// MarkedDestroyed is an environment after a person has given their word that
+// nothing is left of it.
+func (e Environment) MarkedDestroyed(why string) Environment {
+	e.State, e.DestroyWhy = EnvDestroyed, why
+	e.Plugs = slices.DeleteFunc(slices.Clone(e.Plugs), func(p PlugRecord) bool { return p.Unowned })
+	e.Resources = slices.Clone(e.Resources)
+	for i := range e.Resources {
+		e.Resources[i].Gone = true
+	}
+	return e
+}
+
 // A SavedWork names one save of a session's work (X5).
 type SavedWork struct {
 	N      int    `json:"n"`

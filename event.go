@@ -25,6 +25,7 @@ type Event struct {
 	Now         bool              // interrupt and send now
 	Clock       Clock             // clock_fired
 	Force       bool
+	Earlier     []EnvironmentID // mark_destroyed: of earlier generations, and left behind
 
 	Runner   RunnerID // accepted
 	Instance InstanceID

@@ -53,7 +53,8 @@ type Environment struct {
 	DeadlineAt     *time.Time              `json:"deadline_at"`
 	DeadlineReason string                  `json:"deadline_reason"`
 	LastError      string                  `json:"last_error"`
-	LeftBehind     string                  `json:"left_behind,omitempty"` // why a person must see to what is left
+	LeftBehind     string                  `json:"left_behind,omitempty"`  // why a person must see to what is left
+	LeftEarlier    []blaise.EnvironmentID  `json:"left_earlier,omitempty"` // earlier ones, of which the same holds
 	Plugs          []Plug                  `json:"plugs"`
 }
 

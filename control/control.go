@@ -125,6 +125,11 @@ func (c *Control) decide(tx *store.Tx, id blaise.SessionID, e blaise.Event) (bla
 	if e.At.IsZero() {
 		e.At = c.now()
 	}
+	if e.Kind == blaise.EventMarkDestroyed {
+		if e.Earlier, err = clearEarlier(tx, before, e.Reason); err != nil {
+			return blaise.Plan{}, err
+		}
+	}
 	if e.Kind == blaise.EventRunAccepted && before.Policy.Concurrency > 0 {
 		if e.AtWork, err = tx.AtWork(before.Session.Agent); err != nil {
 			return blaise.Plan{}, err

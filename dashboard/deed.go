@@ -98,7 +98,7 @@ func noTeardownWaits(p panel) string {
 func nothingLeft(p panel) string {
 	e := p.S.Environment
 	gone := e.State.Final() || e.State == blaise.EnvOrphaned || e.State == blaise.EnvLost
-	return unless(e.LeftBehind != "" && gone, "Nothing is left behind that only a person can see to.")
+	return unless(e.LeftBehind != "" && gone || len(e.LeftEarlier) > 0, "Nothing is left behind that only a person can see to.")
 }
 
 func noRun(p panel) string { return unless(p.Live() != "", "No run is alive.") }

@@ -53,6 +53,14 @@ func environmentOf(v store.View) api.Environment {
 		ID: env.ID, State: env.State, Meaning: env.State.Meaning(), Generation: env.Generation,
 		LastError: env.LastError, LeftBehind: env.LeftBehind(), Plugs: []api.Plug{},
 	}
+	for _, e := range v.Older {
+		if why := e.LeftBehind(); why != "" {
+			out.LeftEarlier = append(out.LeftEarlier, e.ID)
+			if out.LeftBehind == "" {
+				out.LeftBehind = string(e.ID) + ", an earlier one: " + why
+			}
+		}
+	}
 	for _, c := range v.Clocks {
 		if !slices.Contains(env.State.Clocks(), c.Kind) {
 			continue

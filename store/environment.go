@@ -24,6 +24,13 @@ func (tx *Tx) writeEnvironment(before blaise.Snapshot, plan blaise.Plan) error {
 	return nil
 }
 
+// PutEnvironment writes an environment of an earlier generation than its
+// session's present one.
+func (tx *Tx) PutEnvironment(e blaise.Environment) error {
+	return tx.exec(`UPDATE environments SET state = ?, holds = ?, body = ? WHERE id = ?`,
+		string(e.State), holds(e), encode(e), string(e.ID))
+}
+
 // KeepConfig keeps the blaise.yml an environment was opened with. CodeNotFound.
 func (tx *Tx) KeepConfig(env blaise.EnvironmentID, yml []byte) error {
 	n, err := tx.q.exec(`UPDATE environments SET config = ? WHERE id = ?`, yml, string(env))
