@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -17,15 +18,29 @@ type Submodule struct {
 	URL        URL
 }
 
+// What a .gitmodules may have: whoever wrote the repository wrote it.
+const (
+	maxModules    = 1 << 20 // bytes
+	maxModuleKeys = 2000
+)
+
 // Submodules lists those that a commit of the repository has, whose own address
 // is of: addresses that begin with ./ or ../ are relative to it. One whose
-// address is no good is an error.
+// address is no good is an error, and so is a .gitmodules that is too large.
 func (r *Repo) Submodules(ctx context.Context, commit string, of URL) ([]Submodule, error) {
-	out, err := r.Run(ctx, "ls-tree", "-z", commit, "--", ".gitmodules")
+	out, err := r.Run(ctx, "ls-tree", "-l", "-z", commit, "--", ".gitmodules")
 	if err != nil || !strings.HasPrefix(out, "100") { // none, or a link: git reads no such thing either
 		return nil, err
 	}
+	about, _, _ := strings.Cut(out, "\t")
+	if size, err := strconv.Atoi(about[strings.LastIndexByte(about, ' ')+1:]); err != nil || size > maxModules {
+		return nil, fmt.Errorf("its .gitmodules has more than %d bytes", maxModules)
+	}
 	keys, err := r.moduleKeys(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	links, err := r.gitlinks(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +50,7 @@ func (r *Repo) Submodules(ctx context.Context, commit string, of URL) ([]Submodu
 		if !isPath {
 			continue
 		}
-		m := Submodule{Name: name, Path: k[1]}
-		if m.Commit, err = r.gitlink(ctx, commit, m.Path); err != nil {
-			return nil, err
-		}
+		m := Submodule{Name: name, Path: k[1], Commit: links[k[1]]}
 		if m.Commit == "" {
 			continue // .gitmodules names it, and the commit has it not
 		}
@@ -59,6 +71,9 @@ func (r *Repo) moduleKeys(ctx context.Context, commit string) (keys [][2]string,
 		return nil, nil // it has no such key
 	}
 	for entry := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
+		if len(keys) == maxModuleKeys {
+			return nil, fmt.Errorf("its .gitmodules has more than %d paths and addresses", maxModuleKeys)
+		}
 		key, value, _ := strings.Cut(entry, "\n")
 		keys = append(keys, [2]string{key, value})
 	}
@@ -74,15 +89,17 @@ func last(keys [][2]string, key string) (value string) {
 	return value
 }
 
-// gitlink is the commit of the submodule at a path, "" if there is none.
-func (r *Repo) gitlink(ctx context.Context, commit, path string) (string, error) {
-	out, err := r.Run(ctx, "--literal-pathspecs", "ls-tree", "-z", commit, "--", path)
-	about, name, _ := strings.Cut(strings.TrimSuffix(out, "\x00"), "\t")
-	id, isLink := strings.CutPrefix(about, "160000 commit ")
-	if err != nil || !isLink || name != path {
-		return "", err
+// gitlinks are the commits of the submodules of a commit, by path.
+func (r *Repo) gitlinks(ctx context.Context, commit string) (map[string]string, error) {
+	out, err := r.Run(ctx, "ls-tree", "-r", "-z", commit)
+	links := map[string]string{}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		about, path, _ := strings.Cut(entry, "\t")
+		if id, isLink := strings.CutPrefix(about, "160000 commit "); isLink {
+			links[path] = id
+		}
 	}
-	return id, nil
+	return links, err
 }
 
 // Relative is the address that text means in a repository at u, where a

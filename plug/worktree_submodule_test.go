@@ -2,6 +2,7 @@ package plug_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,6 +111,30 @@ func TestWorktreeByURLRefusesSubmodules(t *testing.T) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	contains(t, err.Error(), "no branch or tag of file://"+far+"/deep leads to its commit")
+}
+
+// A .gitmodules that is too large is refused, with how much it may have.
+func TestWorktreeByURLRefusesHugeGitmodules(t *testing.T) {
+	t.Parallel()
+	for want, one := range map[string]string{
+		"more than 2000 paths": "[submodule \"%d\"]\n\tpath = p%[1]d\n\turl = ../lib\n",
+		"more than 1048576":    "# %d " + strings.Repeat("x", 200) + "\n",
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			far := newFar(t)
+			var text strings.Builder
+			for i := range 6000 {
+				fmt.Fprintf(&text, one, i)
+			}
+			write(t, far+"/app/.gitmodules", text.String())
+			gitIn(t, far+"/app", "commit", "-qam", "huge")
+			err := openError(t, farWorld(t, far, "file:///**"))
+			if contains(t, err.Error(), want); !errors.Is(err, plug.ErrRefused) {
+				t.Errorf("got %v, want a refusal", err)
+			}
+		})
+	}
 }
 
 // What an agent has committed sends the runner to no address: the submodules are
