@@ -120,3 +120,28 @@ func TestX5_NothingGoesOnWithoutTheSavedWork(t *testing.T) {
 	b.run("end", string(next))
 	b.environment(next, blaise.EnvDestroyed)
 }
+
+// A session that has work is not ended by a branch that the next runner's clone
+// lacks: its message waits, and is answered when the branch is there (X5, A22).
+func TestX5_WorkOutlivesAMissingBranch(t *testing.T) {
+	b := newLab(t, "{}")
+	id := b.start("write kept.txt it stays")
+	b.writes(id, 1)
+	b.run("token", "revoke", "laptop", "--after-drain")
+	b.environment(id, blaise.EnvDestroyed)
+	b.say(id, "read kept.txt")
+	clone := filepath.Join(b.dir, "tower-clone")
+	b.exec("git", "clone", "--quiet", "--no-local", filepath.Join(b.dir, "repo"), clone)
+	b.write("tower-clone/blaise.yml", strings.Replace(demoConfig, "repo: .", "repo: ., base: release", 1))
+	b.write("token", b.run("token", "create", "tower"))
+	b.runner("tower", "--config", filepath.Join(clone, "blaise.yml"))
+	b.await("refused", func() bool { return strings.Contains(b.show(id).Messages[1].Reason, "find release") })
+	if s := b.show(id); s.State == blaise.SessionEnded {
+		t.Fatalf("session %+v", s.State)
+	}
+	b.exec("git", "-C", clone, "branch", "release")
+	b.run("retry", string(id))
+	if m := b.message(id, 2, blaise.MessageAnswered); !strings.Contains(m.Answer, "it stays") {
+		t.Errorf("answer %q", m.Answer)
+	}
+}
