@@ -28,7 +28,7 @@ type vigil struct {
 	stuck   string // why it will not be answered without a person
 	asked   map[blaise.QuestionID]bool
 	told    string            // the last reason told
-	offered atomic.Bool       // a run waits for a runner
+	waits   atomic.Bool       // for a run, or for a run's runner
 	alone   bool              // nobody is there who could answer a question
 	lost    map[string]string // what was said of a conversation that is not whole, by the run
 }
@@ -73,7 +73,7 @@ func (v *vigil) watch(ctx context.Context, c *api.Client) error {
 				return nil
 			case <-tick.C:
 			}
-			if v.offered.Load() {
+			if v.waits.Load() {
 				w.tell(ctx, c)
 			} else {
 				w.rest()
@@ -81,6 +81,17 @@ func (v *vigil) watch(ctx context.Context, c *api.Client) error {
 		}
 	})
 	return g.Wait()
+}
+
+// waitsForRun says that a message is not with a run yet: one is offered, or none
+// is, as the session is held or its agent takes no work. Why the last one was
+// refused is told at once, not here.
+func waitsForRun(s api.Session, m api.Message) bool {
+	n := len(s.Runs)
+	if n > 0 && s.Runs[n-1].State == blaise.RunOffered {
+		return true
+	}
+	return m.State == blaise.MessageQueued && m.Reason == "" && (n == 0 || s.Runs[n-1].State == blaise.RunEnded)
 }
 
 // printMessage prints the message whole: in a stream long texts are cut.
@@ -130,8 +141,7 @@ func (v *vigil) session(s api.Session) error {
 	}
 	v.questions(s)
 	v.tellLost(s)
-	n := len(s.Runs)
-	v.offered.Store(n > 0 && s.Runs[n-1].State == blaise.RunOffered)
+	v.waits.Store(waitsForRun(s, v.message))
 	m := blaise.Message{State: v.message.State}
 	if v.message.ID != "" && m.Final() {
 		return errSeen

@@ -235,7 +235,11 @@ func (h *house) ready(ctx context.Context) error {
 	fmt.Fprintf(out, "  repository  %s%s\n", h.agents.repo, h.agents.remark)
 	fmt.Fprintf(out, "  agents      %s\n", strings.Join(h.agents.names, ", "))
 	fmt.Fprintf(out, "Open in a browser, once: %s\n", link.URL)
-	fmt.Fprintf(out, "Or in another terminal:  blaise start --agent %s --wait \"hello\"\n", h.agents.names[0])
+	where := ""
+	if h.o.data != defaultData() {
+		where = "export BLAISE_DATA=" + h.o.data + "; "
+	}
+	fmt.Fprintf(out, "Or in another terminal:  %sblaise start --agent %s --wait \"hello\"\n", where, h.agents.names[0])
 	fmt.Fprintln(out, "Ctrl-C pauses what runs; the next start goes on.")
 	return nil
 }
