@@ -24,7 +24,8 @@ func tokenRevokeCommand(a *app) *cobra.Command {
 			"With --after-drain the runner is offered nothing more; open turns get the time to end, then\n" +
 			"everything that its sessions have there is taken down, those that sleep included, with the\n" +
 			"work saved and sent to Blaise. When nothing is left the token is revoked. The next message\n" +
-			"of a session begins a new environment from the saved work, on another runner.",
+			"of a session begins a new environment from the saved work, on another runner; what the\n" +
+			"agent itself remembers of the conversation stays behind.",
 		Example: "  blaise token revoke laptop --after-drain\n  blaise token revoke laptop --yes",
 		Args:    exactArgs("a runner"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
