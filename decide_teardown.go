@@ -123,14 +123,6 @@ func (d *decision) allGone() {
 	}
 }
 
-// disown forgets the records that nothing owns: a person says that they are
-// gone.
-func (d *decision) disown() {
-	env := &d.next.Environment
-	env.Plugs = slices.DeleteFunc(env.Plugs, func(p PlugRecord) bool { return p.Unowned })
-	d.allGone()
-}
-
 // teardownFailed: it is tried again after a growing delay, then given up
 // (A19). The session's outcome stays what it is.
 func (d *decision) teardownFailed() error {
@@ -220,7 +212,7 @@ func (d *decision) markDestroyed() error {
 	}
 	switch {
 	case env.State.Final() && env.LeftBehind() != "":
-		d.disown()
+		env.disown()
 		d.note("environment", string(env.State), string(env.State), "records that nothing owns are gone: "+reason)
 		d.out.Verdict = VerdictDone
 		return nil
@@ -234,7 +226,7 @@ func (d *decision) markDestroyed() error {
 		return Errorf(CodeRefused, "run %s is making another environment", d.next.Run.ID)
 	}
 	d.move(onMarkDestroyed, reason)
-	d.disown()
+	env.disown()
 	env.DestroyWhy = reason
 	d.out.Verdict = VerdictDone
 	return nil

@@ -85,16 +85,19 @@ func (e Environment) LeftBehind() string {
 	return ""
 }
 
-// MarkedDestroyed is an environment after a person has given their word that
-// nothing is left of it.
-func (e Environment) MarkedDestroyed(why string) Environment {
+// MarkDestroyed takes a person's word that nothing is left of an environment.
+func (e *Environment) MarkDestroyed(why string) {
 	e.State, e.DestroyWhy = EnvDestroyed, why
-	e.Plugs = slices.DeleteFunc(slices.Clone(e.Plugs), func(p PlugRecord) bool { return p.Unowned })
-	e.Resources = slices.Clone(e.Resources)
+	e.disown()
+}
+
+// disown forgets the records that nothing owns, and with them all that is there:
+// a person says that it is gone.
+func (e *Environment) disown() {
+	e.Plugs = slices.DeleteFunc(e.Plugs, func(p PlugRecord) bool { return p.Unowned })
 	for i := range e.Resources {
 		e.Resources[i].Gone = true
 	}
-	return e
 }
 
 // A SavedWork names one save of a session's work (X5).

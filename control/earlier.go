@@ -23,7 +23,8 @@ func clearEarlier(tx *store.Tx, s blaise.Snapshot, reason string) (ids []blaise.
 		if e.ID == s.Environment.ID || e.LeftBehind() == "" {
 			continue
 		}
-		if err := tx.PutEnvironment(e.MarkedDestroyed(reason)); err != nil {
+		e.MarkDestroyed(reason)
+		if err := tx.PutEnvironment(e); err != nil {
 			return nil, err
 		}
 		ids = append(ids, e.ID)

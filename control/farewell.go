@@ -118,7 +118,7 @@ func (c *Control) revokeIfEmpty(ctx context.Context, id blaise.RunnerID) (r stor
 		if err != nil || len(live) > 0 {
 			return err
 		}
-		if busy, err := tx.Busy(id); err != nil || busy > 0 {
+		if busy, _, _, err := tx.Busy(id); err != nil || busy > 0 {
 			return err
 		}
 		r.Revoked, r.RevokedAt, r.RevokedBy = true, c.now(), r.Leaving.By

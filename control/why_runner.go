@@ -48,11 +48,7 @@ func (c *Control) WhyRunner(ctx context.Context, given string) ([]string, error)
 
 // whyLeaving says what keeps a runner that goes for good from being revoked.
 func (c *Control) whyLeaving(ctx context.Context, id blaise.RunnerID) ([]string, error) {
-	n, err := c.db.Busy(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	held, orphaned, err := c.db.Stuck(ctx, id)
+	n, held, orphaned, err := c.db.Busy(ctx, id)
 	if err != nil {
 		return nil, err
 	}

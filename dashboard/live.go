@@ -80,13 +80,14 @@ func (f *feed) run(ctx context.Context) error {
 // after is what one who was sent so much is to be sent now, and what wakes him
 // when there is more.
 func (s *stage) after(seq, version int64) (items, parts batch, more <-chan struct{}, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err != nil {
-		return items, parts, nil, s.err
+	s.Lock()
+	defer s.Unlock()
+	more, err = s.More()
+	if err != nil {
+		return items, parts, nil, err
 	}
 	if items, err = s.gained(seq); err == nil {
 		parts, err = s.panel.gained(version)
 	}
-	return items, parts, s.more, err
+	return items, parts, more, err
 }

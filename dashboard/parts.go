@@ -43,7 +43,7 @@ func (s *stage) lookAround(ctx context.Context, now time.Time) (later <-chan tim
 	if len(next) == 0 && s.panel.title == p.title() {
 		return later, nil
 	}
-	s.tell(func() { err = s.panel.change(p.title(), next) })
+	s.Tell(func() { err = s.panel.change(p.title(), next) })
 	return later, err
 }
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"sync"
 	"time"
 
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/internal/hall"
 )
 
 // listEvery is how often a list is read again at most while sessions change.
@@ -19,14 +19,12 @@ type roll struct {
 	d      *dashboard
 	filter api.SessionFilter
 
-	mu   sync.Mutex    // guards what follows
-	data []byte        // of the event, nil before the first
-	more chan struct{} // closed when data or err are others
-	err  error
+	hall.Board        // guards what follows
+	data       []byte // of the event, nil before the first
 }
 
 func (d *dashboard) newRoll(f api.SessionFilter) *roll {
-	return &roll{d: d, filter: f, more: make(chan struct{})}
+	return &roll{d: d, filter: f}
 }
 
 // Run follows sessions.
@@ -36,12 +34,13 @@ func (l *roll) Run(ctx context.Context) {
 	shown := ""
 	for {
 		html, data, err := l.read(ctx)
-		if html != shown || err != nil {
-			shown = html
-			l.tell(data, err)
-		}
 		if err != nil {
+			l.Fail(err)
 			return
+		}
+		if html != shown {
+			shown = html
+			l.Tell(func() { l.data = data })
 		}
 		select {
 		case <-ctx.Done():
@@ -68,20 +67,13 @@ func (l *roll) read(ctx context.Context) (html string, data []byte, err error) {
 	return html, data, err
 }
 
-func (l *roll) tell(data []byte, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.data, l.err = data, err
-	close(l.more)
-	l.more = make(chan struct{})
-}
-
 // now is the list as it is, nil before it was read, and what wakes who has it
 // when it is another.
 func (l *roll) now() (data []byte, more <-chan struct{}, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.data, l.more, l.err
+	l.Lock()
+	defer l.Unlock()
+	more, err = l.More()
+	return l.data, more, err
 }
 
 // listLive sends the list again when sessions change.

@@ -3,11 +3,11 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
-	"sync"
 	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/internal/hall"
 )
 
 const (
@@ -27,13 +27,11 @@ type stage struct {
 	d  *dashboard
 	id blaise.SessionID
 
-	mu     sync.Mutex // guards what follows
-	talk   *conversation
-	before int64 // seq of the last event before the last look
-	items  batch // what came by it, if somebody asked
-	panel  parts
-	more   chan struct{} // closed when there is more, or err
-	err    error
+	hall.Board // guards what follows
+	talk       *conversation
+	before     int64 // seq of the last event before the last look
+	items      batch // what came by it, if somebody asked
+	panel      parts
 }
 
 // A stageKey is what those have in common who are shown the same.
@@ -45,7 +43,7 @@ type stageKey struct {
 // newStage returns one whose conversation begins after an event: what is joined
 // to an item must know its beginning.
 func (d *dashboard) newStage(k stageKey) *stage {
-	s := &stage{d: d, id: k.id, talk: newConversation(), more: make(chan struct{})}
+	s := &stage{d: d, id: k.id, talk: newConversation()}
 	s.talk.last = k.from
 	return s
 }
@@ -72,7 +70,7 @@ func (s *stage) Run(ctx context.Context) {
 			later, err = s.lookAround(ctx, began)
 		}
 		if err != nil {
-			s.tell(func() { s.err = err })
+			s.Fail(err)
 			return
 		}
 		select {
@@ -89,15 +87,6 @@ func (s *stage) Run(ctx context.Context) {
 	}
 }
 
-// tell changes what is shown, and wakes those who look.
-func (s *stage) tell(change func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change()
-	close(s.more)
-	s.more = make(chan struct{})
-}
-
 // look reads what the conversation gained.
 func (s *stage) look(ctx context.Context) error {
 	for {
@@ -105,7 +94,7 @@ func (s *stage) look(ctx context.Context) error {
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		s.tell(func() {
+		s.Tell(func() {
 			s.before, s.items = s.talk.last, batch{}
 			for _, e := range list {
 				s.talk.add(e)
@@ -119,8 +108,8 @@ func (s *stage) look(ctx context.Context) error {
 
 // pace is how long it is at least from one look to the next.
 func (s *stage) pace() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Lock()
+	defer s.Unlock()
 	return min(flushMost, flushEvery*time.Duration(1+len(s.items.data)/flushBytes))
 }
 

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/internal/hall"
 	"blaise.dev/blaise/transcript"
 )
 
@@ -32,14 +32,12 @@ type following struct {
 	s  *Server
 	id blaise.SessionID
 
-	mu      sync.Mutex    // guards what follows
-	last    int64         // seq of the last event read, -1 before the first look
-	latest  []batch       // the last events, each begins where the one before ends
-	size    int           // of their data
-	view    []byte        // the session, nil before the first look
-	version int64         // of view
-	more    chan struct{} // closed when something has changed
-	err     error
+	hall.Board         // guards what follows
+	last       int64   // seq of the last event read, -1 before the first look
+	latest     []batch // the last events, each begins where the one before ends
+	size       int     // of their data
+	view       []byte  // the session, nil before the first look
+	version    int64   // of view
 }
 
 // A batch is the events after one, as they are written.
@@ -49,7 +47,7 @@ type batch struct {
 }
 
 func (s *Server) newFollowing(id blaise.SessionID) *following {
-	return &following{s: s, id: id, last: -1, more: make(chan struct{})}
+	return &following{s: s, id: id, last: -1}
 }
 
 // Run follows the session.
@@ -70,7 +68,7 @@ func (f *following) Run(ctx context.Context) {
 			err = f.listen(ctx)
 		}
 		if err != nil {
-			f.tell(func() { f.err = err })
+			f.Fail(err)
 			return
 		}
 		select {
@@ -80,15 +78,6 @@ func (f *following) Run(ctx context.Context) {
 		case <-later:
 		}
 	}
-}
-
-// tell changes what is known, and wakes those who follow.
-func (f *following) tell(change func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	change()
-	close(f.more)
-	f.more = make(chan struct{})
 }
 
 // look reads the session. later is when to look without being woken.
@@ -102,7 +91,7 @@ func (f *following) look(ctx context.Context, now time.Time) (later <-chan time.
 		return nil, fmt.Errorf("encode session: %w", err)
 	}
 	if !bytes.Equal(b, f.view) {
-		f.tell(func() { f.view, f.version = b, f.version+1 })
+		f.Tell(func() { f.view, f.version = b, f.version+1 })
 	}
 	if view.Queue != nil {
 		later = time.After(StandingEvery)
@@ -115,7 +104,7 @@ func (f *following) listen(ctx context.Context) error {
 	if f.last < 0 {
 		last, err := f.s.control.LastSeq(ctx, f.id)
 		if err == nil {
-			f.tell(func() { f.last = last })
+			f.Tell(func() { f.last = last })
 		}
 		return err
 	}
@@ -128,7 +117,7 @@ func (f *following) listen(ctx context.Context) error {
 		if b.data, err = written(list); err != nil {
 			return err
 		}
-		f.tell(func() { f.keep(b) })
+		f.Tell(func() { f.keep(b) })
 	}
 	return nil
 }
@@ -193,10 +182,10 @@ func (s *Server) sessionStream(ctx context.Context, in *sessionStreamIn, ev *api
 func (w *follower) send(ctx context.Context) (more <-chan struct{}, err error) {
 	for {
 		f := w.f
-		f.mu.Lock()
+		f.Lock()
 		view, version, last, next := f.view, f.version, f.last, f.next(w.seq)
-		more, err = f.more, f.err
-		f.mu.Unlock()
+		more, err = f.More()
+		f.Unlock()
 		if err != nil || view == nil {
 			return more, err
 		}

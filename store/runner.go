@@ -87,34 +87,26 @@ func (db *DB) RunnerByToken(ctx context.Context, hash []byte) (Runner, error) {
 		`SELECT body FROM runners WHERE token_hash = ? OR old_hash = ?`, hash, hash)
 }
 
-// Busy counts the environments of which something may be at a runner: those that
-// it still has to see to, and those that wait for a person, held or orphaned.
-func (tx *Tx) Busy(runner blaise.RunnerID) (int, error) { return busy(tx.q, runner) }
+// Busy counts the environments of which something may be at a runner: all, and
+// of them those that wait for a person, as their session is held, or else as they
+// are orphaned.
+func (tx *Tx) Busy(runner blaise.RunnerID) (all, held, orphaned int, err error) {
+	return busy(tx.q, runner)
+}
 
 // Busy is [Tx.Busy] as of now.
-func (db *DB) Busy(ctx context.Context, runner blaise.RunnerID) (int, error) {
+func (db *DB) Busy(ctx context.Context, runner blaise.RunnerID) (all, held, orphaned int, err error) {
 	return busy(db.read(ctx), runner)
 }
 
-func busy(q querier, runner blaise.RunnerID) (n int, err error) {
-	_, err = q.one([]any{&n}, atRunner, clean(string(runner)),
+func busy(q querier, runner blaise.RunnerID) (all, held, orphaned int, err error) {
+	_, err = q.one([]any{&all, &held, &orphaned}, `SELECT COUNT(*), COALESCE(SUM(s.held), 0),
+		COALESCE(SUM(CASE WHEN s.held = 0 AND e.state = ? THEN 1 ELSE 0 END), 0)
+		FROM sessions s JOIN environments e ON e.id = s.environment
+		WHERE s.runner = ? AND e.state NOT IN (?, ?, ?)`,
+		string(blaise.EnvOrphaned), clean(string(runner)),
 		string(blaise.EnvNone), string(blaise.EnvDestroyed), string(blaise.EnvLost))
-	return n, err
-}
-
-const atRunner = `SELECT COUNT(*) FROM sessions s JOIN environments e ON e.id = s.environment
-	WHERE s.runner = ? AND e.state NOT IN (?, ?, ?)`
-
-// Stuck counts those of [DB.Busy] that wait for a person: a held session's, and
-// an orphaned one whose session is not held.
-func (db *DB) Stuck(ctx context.Context, runner blaise.RunnerID) (held, orphaned int, err error) {
-	at := []any{clean(string(runner)), string(blaise.EnvNone), string(blaise.EnvDestroyed), string(blaise.EnvLost)}
-	if _, err = db.read(ctx).one([]any{&held}, atRunner+` AND s.held = 1`, at...); err != nil {
-		return 0, 0, err
-	}
-	_, err = db.read(ctx).one([]any{&orphaned}, atRunner+` AND s.held = 0 AND e.state = ?`,
-		append(at, string(blaise.EnvOrphaned))...)
-	return held, orphaned, err
+	return all, held, orphaned, err
 }
 
 // SessionsAt lists the sessions that a runner ran last and that still have an

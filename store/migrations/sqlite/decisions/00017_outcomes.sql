@@ -5,14 +5,14 @@ ALTER TABLE sessions ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
 UPDATE sessions SET outcome = COALESCE(json_extract(body, '$.Outcome'), '');
 -- +goose StatementBegin
 CREATE TRIGGER sessions_begun AFTER INSERT ON sessions
-  WHEN NEW.outcome <> COALESCE(json_extract(NEW.body, '$.Outcome'), '')
+  WHEN NEW.ended = 1 AND NEW.outcome <> COALESCE(json_extract(NEW.body, '$.Outcome'), '')
 BEGIN
   UPDATE sessions SET outcome = COALESCE(json_extract(body, '$.Outcome'), '') WHERE id = NEW.id;
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
 CREATE TRIGGER sessions_changed AFTER UPDATE OF body ON sessions
-  WHEN NEW.outcome <> COALESCE(json_extract(NEW.body, '$.Outcome'), '')
+  WHEN NEW.ended = 1 AND NEW.outcome <> COALESCE(json_extract(NEW.body, '$.Outcome'), '')
 BEGIN
   UPDATE sessions SET outcome = COALESCE(json_extract(body, '$.Outcome'), '') WHERE id = NEW.id;
 END;
