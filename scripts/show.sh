@@ -14,7 +14,7 @@ function plain(s) {
 	gsub(/\\\\/, "\\", s)
 	return s
 }
-!/^\{/ { print; next }
+!/^\{/ { print; fflush(); next }
 {
 	action = field("Action"); pkg = field("Package"); test = field("Test")
 	key = pkg "\t" test
@@ -22,7 +22,7 @@ function plain(s) {
 action == "build-output" { printf "%s", plain(field("Output")); next }
 action == "output" && test == "" {
 	out = plain(field("Output"))
-	if (out ~ /^(ok|FAIL|---|\?|panic)/ || failed[pkg]) printf "%s", out
+	if (out ~ /^(ok|FAIL|---|\?|panic)/ || failed[pkg]) { printf "%s", out; fflush() }
 	else loose[pkg] = loose[pkg] out
 	next
 }

@@ -2,6 +2,8 @@
 # All tests. What some of them need is installed where it is missing, if this is
 # root on a machine with apt-get, or npm is there; what cannot be had is skipped,
 # and every skip is printed at the end. Nothing is installed into the project.
+# REST names the list of what an earlier `make test SKIPPED=...` skipped: then
+# those tests alone are run, each whole.
 set -u
 cd "$(dirname "$0")/.."
 tools=${BLAISE_TOOLS:-$HOME/.cache/blaise-tools}
@@ -108,6 +110,12 @@ agent BLAISE_TEST_CODEX codex-acp "$codex/bin/codex-acp" "$codex@0.16.0"
 agent BLAISE_TEST_OPENCODE opencode opencode-linux-x64/bin/opencode opencode-linux-x64@1.18.33
 
 [ $# -gt 0 ] || podman=yes
+if [ $# -eq 0 ] && grep -q '^  ' "${REST:-/dev/null}"; then
+	tests=$(awk '/^  / { sub("[/:].*", "", $2); print $2 }' "$REST" | sort -u | paste -sd '|' -)
+	packages=$(awk '/^  / { print $1 }' "$REST" | sort -u)
+	# shellcheck disable=SC2086 # packages are words of their own
+	set -- -run "^($tests)\$" $packages
+fi
 [ $# -gt 0 ] || set -- ./...
 scripts/test.sh "$@"
 status=$?

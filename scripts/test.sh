@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs go test with the race detector where this machine can build it, prints
-# what go test prints, and at the end the names of the tests that were skipped.
-# Arguments are handed to go test.
+# what go test prints, and at the end the names of the tests that were skipped;
+# SKIPPED names a file that gets them, too. Arguments are handed to go test.
 set -u
 cd "$(dirname "$0")/.."
 
@@ -19,8 +19,8 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log" "$log.rc"' EXIT
 {
-	go test $race -json -p "${PARALLEL:-2}" -timeout 20m "$@"
+	go test $race -json -p "${PARALLEL:-2}" -timeout 15m "$@"
 	echo $? >"$log.rc"
 } | tee "$log" | scripts/show.sh
-scripts/skips.sh <"$log"
+scripts/skips.sh <"$log" | tee "${SKIPPED:-/dev/null}"
 exit "$(cat "$log.rc")"
