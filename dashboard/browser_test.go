@@ -2,15 +2,15 @@ package dashboard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/internal/browser"
 	"blaise.dev/blaise/server"
 	"blaise.dev/blaise/transcript"
 
@@ -21,59 +21,37 @@ import (
 // test is skipped.
 func (d *desk) browser() context.Context {
 	d.t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		d.t.Skip("no chromium on this machine: the pages are not tried in a browser")
+	tab, closes, err := browser.Start(d.t.Context())
+	if errors.Is(err, browser.ErrNone) {
+		d.t.Skipf("the pages are not tried in a browser: %v", err)
 	}
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.DisableGPU, chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"))
-	ctx, cancel := chromedp.NewExecAllocator(d.t.Context(), o...)
-	d.t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	d.t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute) // for a machine that does much else
-	d.t.Cleanup(cancel)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(closes)
 	code, err := d.control.NewLoginCode(d.t.Context(), admin(d.t, d.control))
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.steps(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(server.LoginURL(d.server.URL, code)))
-	d.until(ctx, `document.querySelector("h1")?.textContent === "Sessions"`)
-	return ctx
+	if err := browser.SignIn(tab, server.LoginURL(d.server.URL, code)); err != nil {
+		d.t.Fatal(err)
+	}
+	return tab
 }
 
-// steps does one after the other. A part of the page that is replaced between
-// finding a node in it and touching it takes the node along, and the page that
-// goes on to another takes all: before anything was done, so that it is done again.
+// steps does one after the other.
 func (d *desk) steps(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
 	d.t.Helper()
-	for _, s := range steps {
-		if err := d.again(func() error { return chromedp.Do(ctx, s) }); err != nil {
-			d.t.Fatal(err)
-		}
-	}
-}
-
-// again does what fails because its node is gone once more, for a while.
-func (d *desk) again(do func() error) error {
-	for end := time.Now().Add(20 * time.Second); ; {
-		err := do()
-		if err == nil || !strings.Contains(err.Error(), "-32000") || time.Now().After(end) {
-			return err
-		}
+	if err := browser.Do(ctx, steps...); err != nil {
+		d.t.Fatal(err)
 	}
 }
 
 // until waits for a condition of the page.
 func (d *desk) until(ctx context.Context, js string) {
 	d.t.Helper()
-	err := d.again(func() error {
-		_, err := chromedp.Run(ctx, chromedp.Poll[bool](js, chromedp.WithPollingTimeout(10*time.Second)))
-		return err
-	})
-	if err != nil {
-		text, _ := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.innerText"))
-		d.t.Fatalf("never: %s: %v\n%s", js, err, text)
+	if err := browser.Until(ctx, js); err != nil {
+		d.t.Fatal(err)
 	}
 }
 

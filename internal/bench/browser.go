@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
+
+	"blaise.dev/blaise/internal/browser"
 
 	"github.com/chromedp/chromedp"
 )
@@ -33,11 +35,10 @@ func pages(ctx context.Context, o options) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
+	more, err := s.painted(ctx, o, path, mute)
+	if errors.Is(err, browser.ErrNone) {
 		return rows, nil // what a browser makes of it is not measured
 	}
-	more, err := s.painted(ctx, o, chromium, path, mute)
 	return append(rows, more...), err
 }
 
@@ -67,26 +68,17 @@ func (s *served) bodies(ctx context.Context, o options, path, mute string) ([]ro
 }
 
 // painted measures it in a browser.
-func (s *served) painted(ctx context.Context, o options, chromium, path, mute string) ([]row, error) {
-	ctx, cancel := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU)...)
-	defer cancel()
-	ctx, cancel = chromedp.NewContext(ctx)
-	defer cancel()
-	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
-	defer cancel()
+func (s *served) painted(ctx context.Context, o options, path, mute string) ([]row, error) {
+	ctx, closes, err := browser.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer closes()
 	link, err := s.LoginLink(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(link.URL)); err != nil {
-		return nil, fmt.Errorf("open browser: %w", err)
-	}
-	err = until("signed in", func() bool { // the link's page goes on to another
-		h1, err := script[string](ctx, `document.querySelector("h1")?.textContent ?? ""`)
-		return err == nil && h1 == "Sessions"
-	})
-	if err != nil {
+	if err := browser.SignIn(ctx, link.URL); err != nil {
 		return nil, err
 	}
 	var paints, floor []time.Duration

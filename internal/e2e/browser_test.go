@@ -2,13 +2,13 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/internal/browser"
 
 	"github.com/chromedp/chromedp"
 )
@@ -22,22 +22,26 @@ type surfer struct {
 // surf opens a browser and signs it in by the link of `blaise open`.
 func (b lab) surf() surfer {
 	b.t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		b.t.Skip("no chromium on this machine: the programs are not tried in a browser")
+	s := b.window()
+	if err := browser.SignIn(s.ctx, strings.TrimSpace(b.run("open", "--print"))); err != nil {
+		b.t.Fatal(err)
 	}
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"))
-	ctx, cancel := chromedp.NewExecAllocator(b.t.Context(), o...)
-	b.t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	b.t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute) // for a machine that does much else
-	b.t.Cleanup(cancel)
-	s := surfer{b, ctx}
-	s.visit(strings.TrimSpace(b.run("open", "--print")))
-	s.see("h1", "Sessions")
 	return s
+}
+
+// window opens a browser that nobody is signed in with. Without chromium the
+// test is skipped.
+func (b lab) window() surfer {
+	b.t.Helper()
+	tab, closes, err := browser.Start(b.t.Context())
+	if errors.Is(err, browser.ErrNone) {
+		b.t.Skipf("the programs are not tried in a browser: %v", err)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(closes)
+	return surfer{b, tab}
 }
 
 // visit goes to an address, or to a path of Blaise.
@@ -46,23 +50,17 @@ func (s surfer) visit(where string) {
 	if strings.HasPrefix(where, "/") {
 		where = s.url() + where
 	}
-	if err := chromedp.Do(s.ctx, chromedp.Navigate(where)); err != nil {
+	if err := browser.Do(s.ctx, chromedp.Navigate(where)); err != nil {
 		s.t.Fatalf("visit %s: %v", where, err)
 	}
 }
 
-// holds waits until an expression of the page is true. A page that goes on to
-// another takes the question along: it is asked again.
+// holds waits until an expression of the page is true.
 func (s surfer) holds(expression string) {
 	s.t.Helper()
-	var err error
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
-		if _, err = chromedp.Run(s.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(15*time.Second))); err == nil {
-			return
-		}
+	if err := browser.Until(s.ctx, expression); err != nil {
+		s.t.Fatal(err)
 	}
-	text, _ := chromedp.Run(s.ctx, chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText`))
-	s.t.Fatalf("never: %s: %v\n%s", expression, err, text)
 }
 
 // see waits until an element has words.
