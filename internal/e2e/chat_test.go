@@ -97,6 +97,11 @@ func (x *terminal) ends(code int) string {
 		x.t.Errorf("%v ended with %v, want %d", x.cmd.Args[1:], err, code)
 	}
 	x.read.Wait()
+	return x.written()
+}
+
+// written is all that was written so far.
+func (x *terminal) written() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.raw.String()

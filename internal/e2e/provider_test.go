@@ -14,9 +14,9 @@ import (
 	"blaise.dev/blaise/internal/provider/providertest"
 )
 
-// TestProvider: a person signs in with a provider at a Blaise as it is
-// released, and what they do has their name.
-func TestProvider(t *testing.T) {
+// withProvider is a lab whose people sign in with a provider, which knows Ann.
+func withProvider(t *testing.T) (b lab, issuer string) {
+	t.Helper()
 	t.Parallel()
 	dir := t.TempDir()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -25,13 +25,19 @@ func TestProvider(t *testing.T) {
 	}
 	at := free.Addr().String()
 	free.Close()
-	issuer := providertest.Start(t, "http://"+at+"/login/callback",
+	issuer = providertest.Start(t, "http://"+at+"/login/callback",
 		providertest.Person{Email: "ann@example.org", Verified: true, Groups: []string{"dev"}})
-	b := lab{&split{t: t, dir: dir}}
+	b = lab{&split{t: t, dir: dir}}
 	b.write("secret", providertest.Secret)
 	b.write("oidc.yml", "issuer: "+issuer+"\nclient: "+providertest.Client+"\nsecretFile: "+filepath.Join(dir, "secret")+
 		"\nclaim: groups\nroles: {member: [dev]}\n")
-	b = lab{startSplit(t, demoConfig, "--listen", at, "--oidc", filepath.Join(dir, "oidc.yml"))}
+	return lab{startSplit(t, demoConfig, "--listen", at, "--oidc", filepath.Join(dir, "oidc.yml"))}, issuer
+}
+
+// TestProvider: a person signs in with a provider at a Blaise as it is
+// released, and what they do has their name.
+func TestProvider(t *testing.T) {
+	b, issuer := withProvider(t)
 	jar, _ := cookiejar.New(nil)
 	browser := &http.Client{Jar: jar}
 	page := func(resp *http.Response, err error) string {
