@@ -81,6 +81,12 @@ func (id SessionID) Environment(generation int) EnvironmentID {
 	return EnvironmentID(fmt.Sprintf("%s-%d", id, generation))
 }
 
+// Session is the session whose environment it is.
+func (id EnvironmentID) Session() SessionID {
+	session, _, _ := strings.Cut(string(id), "-")
+	return SessionID(session)
+}
+
 // Session is the session the run belongs to, "" if the id is not of the form.
 func (id RunID) Session() SessionID { return SessionID(before(string(id))) }
 

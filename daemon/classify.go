@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -23,14 +22,9 @@ type judge struct {
 	there   map[[3]string]bool                       // what was found
 }
 
-func sessionOf(id blaise.EnvironmentID) blaise.SessionID {
-	s, _, _ := strings.Cut(string(id), "-")
-	return blaise.SessionID(s)
-}
-
 // thing classifies what was found.
 func (j judge) thing(r blaise.Resource) api.Thing {
-	t := api.Thing{Resource: r, Session: sessionOf(r.Environment)}
+	t := api.Thing{Resource: r, Session: r.Environment.Session()}
 	e, known := j.ledger[r.Environment]
 	mine := j.machine != "" && (r.Machine == j.machine || r.Machine == "" && j.made[r.Environment])
 	switch {

@@ -67,7 +67,7 @@ func judgeOf(machine blaise.MachineID, found []blaise.Resource) judge {
 		j.there[keyOf(r)], j.listed[r.Kind+"\x00"+r.Where] = true, true
 		switch r.Kind {
 		case kindRun:
-			j.runs[sessionOf(r.Environment)] = true
+			j.runs[r.Environment.Session()] = true
 		case kindDirectory:
 			j.made[r.Environment] = true
 		}

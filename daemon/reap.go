@@ -208,7 +208,7 @@ func recordOf(s plug.Spec, recorded []plug.Recorded, id blaise.MachineID) blaise
 // options are those of a stack without Blaise.
 func (p Premises) options(r *Reaped, id blaise.MachineID, base string) plug.StackOptions {
 	return plug.StackOptions{
-		Session: string(sessionOf(r.Environment)), Environment: string(r.Environment),
+		Session: string(r.Environment.Session()), Environment: string(r.Environment),
 		StateDir: p.StateDir, Machine: id, Host: &plug.Local{Dir: base},
 		Note: func(e transcript.Event) {
 			var said struct{ Text string }

@@ -1,6 +1,7 @@
 package plug_test
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 	"testing"
@@ -39,6 +40,9 @@ func TestWhoIsToBlame(t *testing.T) {
 			err := w.Stack().Open(t.Context())
 			if err == nil || plug.Asked(err) != c.asked || plug.Lacks(err) != c.lacks {
 				t.Errorf("%v: asked %v, lacks %v", err, plug.Asked(err), plug.Lacks(err))
+			}
+			if c.asked && !errors.Is(err, plug.ErrRefused) {
+				t.Errorf("%v: the message does not wait", err)
 			}
 		})
 	}

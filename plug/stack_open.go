@@ -67,6 +67,9 @@ func (s *Stack) openLayer(ctx context.Context, l *layer) (Env, error) {
 	if errors.Is(err, ErrGone) && elsewhere {
 		err = fmt.Errorf("%w (%s)", ErrElsewhere, madeOn)
 	}
+	if Asked(err) && !errors.Is(err, ErrRefused) {
+		err = fmt.Errorf("%w: %w", errAsked, err) // whoever asked can bring it, or end what has it
+	}
 	if err != nil {
 		return nil, err
 	}

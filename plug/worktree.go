@@ -98,9 +98,7 @@ func (w *worktree) Open(ctx context.Context, s Scope, outer Env) (Env, error) {
 	case s.Opened:
 		return nil, fmt.Errorf("open worktree %q: %w", w.site(s).dir, ErrGone)
 	default:
-		if m, err = w.create(ctx, s, m); s.Restore.N > 0 && Asked(err) {
-			err = fmt.Errorf("%w: %w", errAsked, err) // a session that has work is not ended by what is not here
-		}
+		m, err = w.create(ctx, s, m)
 	}
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/git"
 	"blaise.dev/blaise/transcript"
 )
@@ -131,7 +132,11 @@ func (w *worktree) refuseHolder(ctx context.Context, repo *git.Repo, m *made) er
 		e := &git.Error{Verb: "make worktree on branch " + m.Branch, Dir: repo.Dir,
 			Kind: git.ErrCheckedOut, Where: t.Dir}
 		e.Hint = fmt.Sprintf("%s has it: choose another branch, or switch that one", t.Dir)
-		if t.Prunable {
+		switch owner := repo.Owner(t.Dir); {
+		case owner != "":
+			e.Hint = fmt.Sprintf("session %s has it, in %s: choose another branch, or end that one",
+				blaise.EnvironmentID(owner).Session(), t.Dir)
+		case t.Prunable:
 			e.Hint = fmt.Sprintf("%s had it and is gone: run git worktree prune in %s", t.Dir, repo.Dir)
 		}
 		return e
