@@ -13,38 +13,39 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/api/apitest"
 )
 
 // X2, R10, R11: the next run of a session does not begin before all of the one
 // before is gone, and it is made to go: here it hangs, and its fence is far.
 func TestTheRunBeforeIsGoneFirst(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	h.State += " [1]" // no pattern, whatever it is called
 	h.start(t)
-	c.set(func() { c.offer = true })
-	c.reported(blaise.EventOpened)
+	c.Set(func() { c.Offer = true })
+	c.Report(blaise.EventOpened)
 	first := h.runs(t, 1)[0].PID
 	if err := syscall.Kill(first, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = syscall.Kill(first, syscall.SIGKILL) }) // gone already is as good
 	gone := false
-	c.set(func() {
-		c.onConnect = func() {
+	c.Set(func() {
+		c.OnConnect = func() {
 			_, err := os.Stat(filepath.Join(h.State, "runs", "stestone.1", "shims"))
 			gone = syscall.Kill(first, 0) != nil || err != nil
 		}
-		c.lease.Run, c.lease.Kind, c.offer, c.acked = "stestone.2", blaise.RunResume, true, 0
+		c.Lease.Run, c.Lease.Kind, c.Offer = "stestone.2", blaise.RunResume, true
 	})
-	c.await("the second run", func() bool { return c.connects == 2 })
-	c.set(func() {
+	c.Await("the second run", func() bool { return c.Connects == 2 })
+	c.Set(func() {
 		if !gone {
 			t.Error("the second run has connected while the first was there")
 		}
-		c.stop = true
 	})
+	c.Stop(true)
 	for end := time.Now().Add(30 * time.Second); syscall.Kill(first, 0) == nil; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the first run is still there")
@@ -57,7 +58,7 @@ func TestTheRunBeforeIsGoneFirst(t *testing.T) {
 // nothing, goes with it; what holds something stays.
 func TestEmptyEnvironmentsAreCleared(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	h.State += " [1]" // no pattern, whatever it is called
 	at := filepath.Join(h.State, "environments")
@@ -69,8 +70,9 @@ func TestEmptyEnvironmentsAreCleared(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.start(t)
-	c.set(func() { c.offer, c.stop = true, true })
-	c.reported(blaise.EventPauseReported)
+	c.Stop(true)
+	c.Set(func() { c.Offer = true })
+	c.Report(blaise.EventPauseReported)
 	h.settled(t)
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(at, "stestone-2")); err != nil {
@@ -90,7 +92,7 @@ func TestEmptyEnvironmentsAreCleared(t *testing.T) {
 // branch already it is the next run's to take up (seed 2784).
 func TestEmptyEnvironmentsAreClearedAfterARefusedAccept(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	repo := t.TempDir()
 	for _, args := range [][]string{
@@ -117,8 +119,8 @@ func TestEmptyEnvironmentsAreClearedAfterARefusedAccept(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.start(t)
-	c.set(func() { c.offer, c.taken = true, true })
-	c.await("accept", func() bool { return len(c.nonces) > 0 })
+	c.Set(func() { c.Offer, c.Taken = true, true })
+	c.Await("accept", func() bool { return len(c.Nonces) > 0 })
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Dir(planned)); err != nil {
 			break
@@ -136,19 +138,19 @@ func TestEmptyEnvironmentsAreClearedAfterARefusedAccept(t *testing.T) {
 // while; others are offered it meanwhile (R19).
 func TestARunThatCannotBeWrittenDown(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	h.start(t)
-	c.await("hello", func() bool { return len(c.hellos) > 0 })
+	c.Await("hello", func() bool { return len(c.Hellos) > 0 })
 	runs := filepath.Join(h.State, "runs")
 	if err := errors.Join(os.RemoveAll(runs), os.WriteFile(runs, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	c.set(func() { c.offer = true })
-	c.await("hello that says why it takes nothing", func() bool {
-		return strings.Contains(c.hellos[len(c.hellos)-1].Paused, "3 runs in a row failed at once")
+	c.Set(func() { c.Offer = true })
+	c.Await("hello that says why it takes nothing", func() bool {
+		return strings.Contains(c.Hellos[len(c.Hellos)-1].Paused, "3 runs in a row failed at once")
 	})
-	if len(c.nonces) > 0 {
-		t.Errorf("accepted %d times", len(c.nonces))
+	if len(c.Nonces) > 0 {
+		t.Errorf("accepted %d times", len(c.Nonces))
 	}
 }

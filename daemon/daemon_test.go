@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/api/apitest"
 	"blaise.dev/blaise/daemon"
 	"blaise.dev/blaise/internal/shim"
 )
@@ -42,10 +45,10 @@ func (p *process) said() string {
 	return p.out.String()
 }
 
-func newHelper(t *testing.T, c *control) helper {
+func newHelper(t *testing.T, c *apitest.Blaise) helper {
 	t.Helper()
 	dir := t.TempDir()
-	h := helper{URL: c.server.URL, Token: token, State: filepath.Join(dir, "state"),
+	h := helper{URL: c.URL, Token: apitest.RunnerToken, State: filepath.Join(dir, "state"),
 		Config: filepath.Join(dir, "blaise.yml")}
 	self, err := os.Executable()
 	if err != nil {
@@ -140,23 +143,23 @@ func (h helper) settled(t *testing.T) {
 // A1, A7: a run from its offer to its pause; nothing of it is left in the ledger.
 func TestTakesARun(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	p := h.start(t)
-	c.set(func() { c.offer = true })
-	c.reported(blaise.EventOpened)
+	c.Set(func() { c.Offer = true })
+	c.Report(blaise.EventOpened)
 	if r := h.runs(t, 1)[0]; r.Run != "stestone.1" || r.PID == 0 {
 		t.Errorf("runs list says %+v", r)
 	}
-	c.set(func() { c.stop = true })
-	c.reported(blaise.EventPauseReported)
+	c.Stop(true)
+	c.Report(blaise.EventPauseReported)
 	h.settled(t)
 	p.signal(syscall.SIGUSR1)
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit code %d after a drain", code)
 	}
-	if len(c.dead)+len(c.unborn) != 0 {
-		t.Errorf("a run that had its last word is said to be dead: %v %v", c.dead, c.unborn)
+	if len(c.Dead)+len(c.Unborn) != 0 {
+		t.Errorf("a run that had its last word is said to be dead: %v %v", c.Dead, c.Unborn)
 	}
 }
 
@@ -166,11 +169,11 @@ func TestX3_TheNextDaemonAdopts(t *testing.T) {
 	for _, how := range []os.Signal{syscall.SIGKILL, syscall.SIGUSR2} {
 		t.Run(how.String(), func(t *testing.T) {
 			t.Parallel()
-			c := newControl(t)
+			c := apitest.Start(t)
 			h := newHelper(t, c)
 			first := h.start(t)
-			c.set(func() { c.offer = true })
-			c.reported(blaise.EventOpened)
+			c.Set(func() { c.Offer = true })
+			c.Report(blaise.EventOpened)
 			before := h.runs(t, 1)[0]
 			first.signal(how)
 			first.ends()
@@ -178,11 +181,11 @@ func TestX3_TheNextDaemonAdopts(t *testing.T) {
 			if after := h.runs(t, 1)[0]; after.PID != before.PID {
 				t.Errorf("adopted %+v, want %+v", after, before)
 			}
-			c.set(func() { c.stop = true })
-			c.reported(blaise.EventPauseReported)
+			c.Stop(true)
+			c.Report(blaise.EventPauseReported)
 			h.settled(t)
-			if c.connects != 1 || len(c.dead)+len(c.unborn) != 0 {
-				t.Errorf("%d connects, dead %v, unborn %v", c.connects, c.dead, c.unborn)
+			if c.Connects != 1 || len(c.Dead)+len(c.Unborn) != 0 {
+				t.Errorf("%d connects, dead %v, unborn %v", c.Connects, c.Dead, c.Unborn)
 			}
 		})
 	}
@@ -194,46 +197,48 @@ func TestBirth(t *testing.T) {
 	t.Parallel()
 	t.Run("killed before the lease is on disk", func(t *testing.T) {
 		t.Parallel()
-		c := newControl(t)
+		c := apitest.Start(t)
 		h := newHelper(t, c)
 		first := h.start(t)
-		c.set(func() { c.offer, c.onAccept = true, first.kill })
+		c.Set(func() { c.Offer, c.OnAccept = true, first.kill })
 		first.ends()
 		h.start(t)
-		c.reported(blaise.EventOpened)
-		if len(c.nonces) != 2 || c.nonces[0] != c.nonces[1] || c.nonces[0] == "" {
-			t.Errorf("accepted with nonces %v, want the same twice", c.nonces)
+		c.Report(blaise.EventOpened)
+		if len(c.Nonces) != 2 || c.Nonces[0] != c.Nonces[1] || c.Nonces[0] == "" {
+			t.Errorf("accepted with nonces %v, want the same twice", c.Nonces)
 		}
 	})
 	t.Run("killed before the child is started", func(t *testing.T) {
 		t.Parallel()
-		c := newControl(t)
+		c := apitest.Start(t)
 		h := newHelper(t, c)
 		h.DieBeforeSpawn = true
 		first := h.start(t)
-		c.set(func() { c.offer = true })
+		c.Set(func() { c.Offer = true })
 		first.ends()
 		h.DieBeforeSpawn = false
 		h.start(t)
-		c.await("spawn failed", func() bool { return len(c.unborn) == 1 })
+		c.Await("spawn failed", func() bool { return len(c.Unborn) == 1 })
 		h.settled(t)
-		if c.connects != 0 || len(c.dead) != 0 {
-			t.Errorf("%d connects, dead %v", c.connects, c.dead)
+		if c.Connects != 0 || len(c.Dead) != 0 {
+			t.Errorf("%d connects, dead %v", c.Connects, c.Dead)
 		}
 	})
 	t.Run("killed while the child waits for its spec", func(t *testing.T) {
 		t.Parallel()
-		c := newControl(t)
+		c := apitest.Start(t)
 		h := newHelper(t, c)
 		h.Command = []string{"sh", "-c", "kill -9 $PPID; exec PROGRAM run"}
 		first := h.start(t)
-		c.set(func() { c.offer = true })
+		c.Set(func() { c.Offer = true })
 		first.ends()
 		h.Command = nil
 		h.start(t)
-		c.await("one of the two", func() bool { return len(c.unborn) == 1 || c.has(blaise.EventOpened) })
-		if len(c.unborn)+c.connects != 1 {
-			t.Errorf("%d connects, unborn %v", c.connects, c.unborn)
+		c.Await("one of the two", func() bool {
+			return len(c.Unborn) == 1 || slices.ContainsFunc(c.Reports, func(r api.Report) bool { return r.Event == blaise.EventOpened })
+		})
+		if len(c.Unborn)+c.Connects != 1 {
+			t.Errorf("%d connects, unborn %v", c.Connects, c.Unborn)
 		}
 	})
 }
@@ -248,13 +253,13 @@ func TestSpawnFails(t *testing.T) {
 	for name, command := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newControl(t)
+			c := apitest.Start(t)
 			h := newHelper(t, c)
 			h.Command = command
 			h.start(t)
-			c.set(func() { c.offer = true })
-			c.await("spawn failed", func() bool { return len(c.unborn) == 1 })
-			if e := c.unborn[0]; e.Boot != c.hellos[0].Boot || e.Reason == "" {
+			c.Set(func() { c.Offer = true })
+			c.Await("spawn failed", func() bool { return len(c.Unborn) == 1 })
+			if e := c.Unborn[0]; e.Boot != c.Hellos[0].Boot || e.Reason == "" {
 				t.Errorf("said %+v", e)
 			}
 			h.settled(t)
@@ -266,11 +271,11 @@ func TestSpawnFails(t *testing.T) {
 // and all it started is gone.
 func TestRunKilled(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	h.start(t)
-	c.set(func() { c.offer = true })
-	c.reported(blaise.EventOpened)
+	c.Set(func() { c.Offer = true })
+	c.Report(blaise.EventOpened)
 	pid := h.runs(t, 1)[0].PID
 	// Something else that the run started, and that outlives it.
 	sleep := exec.Command("sleep", "600")
@@ -291,11 +296,11 @@ func TestRunKilled(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	<-time.After(300 * time.Millisecond) // long enough to say something wrong
-	c.await("silence", func() bool { return len(c.dead) == 0 })
+	c.Await("silence", func() bool { return len(c.Dead) == 0 })
 	_ = errors.Join(sleep.Process.Kill(), sleep.Wait()) // it says that it was killed
-	c.await("dead", func() bool { return len(c.dead) == 1 })
-	if !strings.Contains(c.dead[0].Reason, "killed") {
-		t.Errorf("said %+v", c.dead[0])
+	c.Await("dead", func() bool { return len(c.Dead) == 1 })
+	if !strings.Contains(c.Dead[0].Reason, "killed") {
+		t.Errorf("said %+v", c.Dead[0])
 	}
 	h.settled(t)
 }
@@ -307,18 +312,18 @@ func TestSleep(t *testing.T) {
 	for _, stale := range []bool{false, true} {
 		t.Run(fmt.Sprintf("stale %v", stale), func(t *testing.T) {
 			t.Parallel()
-			c := newControl(t)
+			c := apitest.Start(t)
 			h := newHelper(t, c)
 			h.start(t)
-			c.set(func() { c.offer = true })
-			c.reported(blaise.EventOpened)
+			c.Set(func() { c.Offer = true })
+			c.Report(blaise.EventOpened)
 			pid := h.runs(t, 1)[0].PID
 			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
-			<-time.After(5 * c.lease.Beat) // this is the sleep
+			<-time.After(5 * c.Lease.Beat) // this is the sleep
 			before := 0
-			c.set(func() { c.stale, before = stale, c.beats })
+			c.Set(func() { c.Stale, before = stale, c.Beats })
 			if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 				t.Fatal(err)
 			}
@@ -326,9 +331,9 @@ func TestSleep(t *testing.T) {
 				h.settled(t)
 				return
 			}
-			c.await("beats", func() bool { return c.beats > before+2 })
-			c.set(func() { c.stop = true })
-			c.reported(blaise.EventPauseReported)
+			c.Await("beats", func() bool { return c.Beats > before+2 })
+			c.Stop(true)
+			c.Report(blaise.EventPauseReported)
 			h.settled(t)
 		})
 	}
@@ -338,19 +343,19 @@ func TestSleep(t *testing.T) {
 // lease, when Blaise is back; the run is not called dead.
 func TestShipsTheRest(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
-	c.lease.Beat, c.lease.Misses = 100*time.Millisecond, 60
+	c := apitest.Start(t)
+	c.Lease.Beat, c.Lease.Misses = 100*time.Millisecond, 60
 	h := newHelper(t, c)
 	h.start(t)
-	c.set(func() { c.offer = true })
-	c.reported(blaise.EventOpened)
-	c.set(func() { c.down = true })
+	c.Set(func() { c.Offer = true })
+	c.Report(blaise.EventOpened)
+	c.Set(func() { c.Down = true })
 	h.runs(t, 0)
-	c.set(func() { c.down = false })
-	c.reported(blaise.EventLostContact)
+	c.Set(func() { c.Down = false })
+	c.Report(blaise.EventLostContact)
 	h.settled(t)
-	if len(c.dead)+len(c.unborn) != 0 {
-		t.Errorf("dead %v, unborn %v", c.dead, c.unborn)
+	if len(c.Dead)+len(c.Unborn) != 0 {
+		t.Errorf("dead %v, unborn %v", c.Dead, c.Unborn)
 	}
 }
 
@@ -362,22 +367,22 @@ func TestStopHere(t *testing.T) {
 	} {
 		t.Run(string(want), func(t *testing.T) {
 			t.Parallel()
-			c := newControl(t)
+			c := apitest.Start(t)
 			h := newHelper(t, c)
 			h.start(t)
-			c.set(func() { c.offer = true })
-			c.reported(blaise.EventOpened)
+			c.Set(func() { c.Offer = true })
+			c.Report(blaise.EventOpened)
 			err := daemon.Stop(t.Context(), h.State, daemon.StopRun{Run: "stestone.1", Teardown: teardown})
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.reported(want)
+			c.Report(want)
 			h.settled(t)
 		})
 	}
 	t.Run("no such run", func(t *testing.T) {
 		t.Parallel()
-		h := newHelper(t, newControl(t))
+		h := newHelper(t, apitest.Start(t))
 		err := daemon.Stop(t.Context(), h.State, daemon.StopRun{Run: "stestone.1"})
 		if blaise.CodeOf(err) != blaise.CodeNotFound {
 			t.Errorf("without a daemon the error is %v", err)
@@ -388,27 +393,27 @@ func TestStopHere(t *testing.T) {
 // A20: the first signal ends the runs and waits for them.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	p := h.start(t)
-	c.set(func() { c.offer = true })
-	c.reported(blaise.EventOpened)
+	c.Set(func() { c.Offer = true })
+	c.Report(blaise.EventOpened)
 	p.signal(syscall.SIGTERM)
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	c.reported(blaise.EventSignalled)
-	c.reported(blaise.EventDestroyed)
+	c.Report(blaise.EventSignalled)
+	c.Report(blaise.EventDestroyed)
 	h.settled(t)
 }
 
 // R48: one state directory has one daemon, and the second one says which.
 func TestTwoDaemons(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	first := h.start(t)
-	c.await("hello", func() bool { return len(c.hellos) == 1 })
+	c.Await("hello", func() bool { return len(c.Hellos) == 1 })
 	second := h.start(t)
 	if code := second.ends(); code != 1 {
 		t.Errorf("exit code %d", code)
@@ -421,14 +426,14 @@ func TestTwoDaemons(t *testing.T) {
 // The instance outlives a restart, its boot does not.
 func TestInstance(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	for n := range 2 {
 		p := h.start(t)
-		c.await("hello", func() bool { return len(c.hellos) == n+1 })
+		c.Await("hello", func() bool { return len(c.Hellos) == n+1 })
 		p.kill()
 	}
-	a, b := c.hellos[0], c.hellos[1]
+	a, b := c.Hellos[0], c.Hellos[1]
 	if a.Instance == "" || a.Instance != b.Instance || a.Boot == b.Boot || a.Machine != b.Machine {
 		t.Errorf("hello %+v, then %+v", a, b)
 	}
@@ -436,23 +441,23 @@ func TestInstance(t *testing.T) {
 	other := h
 	other.State = filepath.Join(t.TempDir(), "state")
 	other.start(t)
-	c.await("hello", func() bool { return len(c.hellos) == 3 })
-	if o := c.hellos[2]; o.Machine == a.Machine || o.Instance == a.Instance {
+	c.Await("hello", func() bool { return len(c.Hellos) == 3 })
+	if o := c.Hellos[2]; o.Machine == a.Machine || o.Instance == a.Instance {
 		t.Errorf("another state directory says hello %+v, the first %+v", o, a)
 	}
 }
 
 func TestBlaiseIsAway(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
-	c.down = true
+	c := apitest.Start(t)
+	c.Down = true
 	h := newHelper(t, c)
 	p := h.start(t)
 	for !strings.Contains(p.said(), "no contact with Blaise") {
 		time.Sleep(10 * time.Millisecond)
 	}
-	c.set(func() { c.down = false })
-	c.await("hello", func() bool { return len(c.hellos) == 1 })
+	c.Set(func() { c.Down = false })
+	c.Await("hello", func() bool { return len(c.Hellos) == 1 })
 	for !strings.Contains(p.said(), "contact with Blaise again") {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -465,24 +470,24 @@ func TestBlaiseIsAway(t *testing.T) {
 // outage, and what its status says, does not wait for a whole poll.
 func TestBlaiseIsBack(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	p := newHelper(t, c).start(t)
-	c.await("poll", func() bool { return len(c.waits) == 1 })
-	c.set(func() { c.down = true })
-	c.server.CloseClientConnections()
+	c.Await("poll", func() bool { return len(c.Waits) == 1 })
+	c.Set(func() { c.Down = true })
+	c.CutOff()
 	for !strings.Contains(p.said(), "no contact with Blaise") {
 		time.Sleep(10 * time.Millisecond)
 	}
-	c.set(func() { c.down = false })
-	c.await("polls", func() bool { return len(c.waits) == 3 })
-	if c.waits[0] == 0 || c.waits[1] != 0 || c.waits[2] != c.waits[0] {
-		t.Errorf("polls wait %v", c.waits)
+	c.Set(func() { c.Down = false })
+	c.Await("polls", func() bool { return len(c.Waits) == 3 })
+	if c.Waits[0] == 0 || c.Waits[1] != 0 || c.Waits[2] != c.Waits[0] {
+		t.Errorf("polls wait %v", c.Waits)
 	}
 }
 
 func TestTokenIsRefused(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	h.Token = "another"
 	p := h.start(t)
@@ -494,13 +499,14 @@ func TestTokenIsRefused(t *testing.T) {
 // A run for CI: one run, then the end, with its outcome.
 func TestOnce(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	h.Once = true
 	p := h.start(t)
-	c.set(func() { c.offer, c.stop = true, true })
+	c.Stop(true)
+	c.Set(func() { c.Offer = true })
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	c.reported(blaise.EventPauseReported)
+	c.Report(blaise.EventPauseReported)
 }

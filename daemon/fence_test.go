@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/api/apitest"
 	"blaise.dev/blaise/internal/shim"
 	"blaise.dev/blaise/plug"
 )
@@ -43,12 +44,12 @@ func (h helper) detaching(t *testing.T) (pid func() int) {
 }
 
 // working starts a daemon, and a run that is open; left is what its agent left.
-func (h helper) working(t *testing.T, c *control) (d *process, left, run int) {
+func (h helper) working(t *testing.T, c *apitest.Blaise) (d *process, left, run int) {
 	t.Helper()
 	pid := h.detaching(t)
 	d = h.start(t)
-	c.set(func() { c.offer = true })
-	c.reported(blaise.EventOpened)
+	c.Set(func() { c.Offer = true })
+	c.Report(blaise.EventOpened)
 	return d, pid(), h.runs(t, 1)[0].PID
 }
 
@@ -80,15 +81,15 @@ func (h helper) shims(t *testing.T) (live []int) {
 // slot is free.
 func TestHungRun(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
-	c.lease.Beat, c.lease.Misses = 200*time.Millisecond, 20
+	c := apitest.Start(t)
+	c.Lease.Beat, c.Lease.Misses = 200*time.Millisecond, 20
 	h := newHelper(t, c)
 	p, pid, run := h.working(t, c)
 	began := time.Now()
 	if err := syscall.Kill(run, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	c.set(func() { c.stale = true }) // it was declared lost, too
+	c.Set(func() { c.Stale = true }) // it was declared lost, too
 	h.runs(t, 0)
 	if took := time.Since(began); took < 3*time.Second {
 		t.Errorf("killed after %v, before its fence", took)
@@ -106,7 +107,7 @@ func TestHungRun(t *testing.T) {
 // mark before the run is said to be dead.
 func TestDetached(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	_, pid, run := h.working(t, c)
 	_ = syscall.Kill(run, syscall.SIGSTOP) // or it would mourn
@@ -114,7 +115,7 @@ func TestDetached(t *testing.T) {
 		_ = syscall.Kill(s, syscall.SIGKILL)
 	}
 	_ = syscall.Kill(run, syscall.SIGKILL)
-	c.await("dead", func() bool { return len(c.dead) == 1 })
+	c.Await("dead", func() bool { return len(c.Dead) == 1 })
 	if lives(pid) {
 		t.Errorf("pid %d lives, and the run was proved dead", pid)
 	}
@@ -124,14 +125,14 @@ func TestDetached(t *testing.T) {
 // X2: a run dies whose agent has stopped its shim, which is deaf then.
 func TestStoppedShim(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	_, pid, run := h.working(t, c)
 	for _, s := range h.shims(t) {
 		_ = syscall.Kill(s, syscall.SIGSTOP)
 	}
 	_ = syscall.Kill(run, syscall.SIGKILL)
-	c.await("dead", func() bool { return len(c.dead) == 1 })
+	c.Await("dead", func() bool { return len(c.Dead) == 1 })
 	if lives(pid) {
 		t.Errorf("pid %d lives", pid)
 	}
@@ -146,29 +147,29 @@ func TestX2_AfterAGapTheTreeStandsStill(t *testing.T) {
 	for _, beating := range []bool{false, true} {
 		t.Run(fmt.Sprintf("in a beat %v", beating), func(t *testing.T) {
 			t.Parallel()
-			c := newControl(t)
+			c := apitest.Start(t)
 			h := newHelper(t, c)
 			_, pid, run := h.working(t, c)
 			stopped := make(chan error, 1)
 			stop := func() { stopped <- syscall.Kill(run, syscall.SIGSTOP) }
 			if beating {
-				c.set(func() { c.onBeat = stop })
+				c.Set(func() { c.OnBeat = stop })
 			} else {
 				stop()
 			}
 			if err := <-stopped; err != nil {
 				t.Fatal(err)
 			}
-			<-time.After(5 * c.lease.Beat) // this is the gap
-			c.set(func() { c.down = true })
+			<-time.After(5 * c.Lease.Beat) // this is the gap
+			c.Set(func() { c.Down = true })
 			if err := syscall.Kill(run, syscall.SIGCONT); err != nil {
 				t.Fatal(err)
 			}
 			state(t, pid, "T")
-			c.set(func() { c.down = false })
+			c.Set(func() { c.Down = false })
 			state(t, pid, "S")
-			c.set(func() { c.stop = true })
-			c.reported(blaise.EventPauseReported)
+			c.Stop(true)
+			c.Report(blaise.EventPauseReported)
 			h.settled(t)
 		})
 	}

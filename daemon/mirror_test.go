@@ -5,13 +5,15 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"blaise.dev/blaise/api/apitest"
 )
 
 // A daemon removes, when it looks around, the mirrors that nobody has fetched for
 // as long as its blaise.yml says, and leaves the others.
 func TestDaemonRemovesMirrorsNobodyFetches(t *testing.T) {
 	t.Parallel()
-	h := newHelper(t, newControl(t))
+	h := newHelper(t, apitest.Start(t))
 	long := time.Now().Add(-31 * 24 * time.Hour)
 	dirs := map[string]time.Time{"old.git": long, "new.git": time.Now()}
 	for name, at := range dirs {

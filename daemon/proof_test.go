@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/api/apitest"
 	"blaise.dev/blaise/run"
 )
 
@@ -21,22 +22,22 @@ import (
 // has inherited the lock that is taken here out of the hands of the run.
 func TestRunKilledBeforeItWroteAllDown(t *testing.T) {
 	t.Parallel()
-	c := newControl(t)
+	c := apitest.Start(t)
 	h := newHelper(t, c)
 	h.start(t)
-	c.set(func() { c.offer = true })
-	c.reported(blaise.EventOpened)
+	c.Set(func() { c.Offer = true })
+	c.Report(blaise.EventOpened)
 	pid := h.runs(t, 1)[0].PID
 	inherited := takeFD(t, pid, filepath.Join(h.State, "runs", "stestone.1", run.TreeLock))
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	<-time.After(500 * time.Millisecond) // long enough to say something wrong
-	c.await("silence", func() bool { return len(c.dead) == 0 })
+	c.Await("silence", func() bool { return len(c.Dead) == 0 })
 	if err := syscall.Close(inherited); err != nil {
 		t.Fatal(err)
 	}
-	c.await("dead", func() bool { return len(c.dead) == 1 })
+	c.Await("dead", func() bool { return len(c.Dead) == 1 })
 	h.settled(t)
 }
 

@@ -14,6 +14,7 @@ import (
 	"blaise.dev/blaise/acp"
 	"blaise.dev/blaise/acp/acptest"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/api/apitest"
 	"blaise.dev/blaise/transcript"
 )
 
@@ -55,14 +56,13 @@ func says(name, version, caps string) map[string]json.RawMessage {
 // session runs one run: a message for each text, answered or as want says.
 func (h *house) session(c *control, l api.Lease, texts ...string) {
 	h.t.Helper()
-	c.verdict = verdicts(blaise.VerdictExit)
 	done := h.begin(h.t.Context(), c, l)
-	c.report(blaise.EventOpened)
+	c.Report(blaise.EventOpened)
 	for i, text := range texts {
-		c.prompt(blaise.SessionID("stestone").Message(l.Turns+i+1), text)
-		c.reportN(blaise.EventTurnEnded, i+1)
+		c.Prompt(blaise.SessionID("stestone").Message(l.Turns+i+1), text)
+		c.ReportN(blaise.EventTurnEnded, i+1)
 	}
-	c.stop(true)
+	c.Stop(true)
 	if err := done(); err != nil {
 		h.t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func (h *house) session(c *control, l api.Lease, texts ...string) {
 func (h *house) resumed(change func(*api.Lease), texts ...string) *control {
 	h.t.Helper()
 	first := newControl(h.t)
-	h.session(first, lease(blaise.RunStart, 1), "one")
+	h.session(first, apitest.Lease(blaise.RunStart, 1), "one")
 	l := first.next(blaise.RunResume, 2)
 	if change != nil {
 		change(&l)
@@ -82,53 +82,27 @@ func (h *house) resumed(change func(*api.Lease), texts ...string) *control {
 	return second
 }
 
-func (c *control) ended(n int) (end struct {
-	Outcome, StopReason, Reason string
-	Unfinished                  []string
-}) {
-	c.t.Helper()
-	c.reportN(blaise.EventTurnEnded, n)
-	c.await("turn_ended", func() bool {
-		left := n
-		for _, e := range c.events {
-			if e.Kind != transcript.KindTurnEnded {
-				continue
-			}
-			if left--; left == 0 {
-				return json.Unmarshal(e.Data, &end) == nil
-			}
-		}
-		return false
-	})
-	return end
-}
-
-func (c *control) context() blaise.ContextState {
-	return c.report(blaise.EventConversation).Context
-}
-
 // Each way a turn can end has a word of its own, in turn_ended and as the
 // reason of the message (C29, C39, A23, B5).
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
 	h.scripted(acptest.Script{})
-	c.verdict = verdicts(blaise.VerdictExit)
-	l := lease(blaise.RunStart, 1)
+	l := apitest.Lease(blaise.RunStart, 1)
 	l.Limits.StopGrace = 300 * time.Millisecond
 	done := h.begin(t.Context(), c, l)
-	c.report(blaise.EventOpened)
+	c.Report(blaise.EventOpened)
 	turn := 0
 	ends := func(text, cancel, outcome string, want blaise.MessageState) {
 		t.Helper()
 		turn++
 		m := blaise.SessionID("stestone").Message(turn)
-		c.prompt(m, text)
+		c.Prompt(m, text)
 		if cancel != "" {
-			c.event("words of "+text, func(e transcript.Event) bool {
+			c.Event("words of "+text, func(e transcript.Event) bool {
 				return e.Turn == string(m) && strings.Contains(string(e.Data), "hanging")
 			})
-			c.tell(blaise.Directive{Kind: blaise.DirectiveCancel, Message: m, Reason: cancel})
+			c.Tell(blaise.Directive{Kind: blaise.DirectiveCancel, Message: m, Reason: cancel})
 		}
 		rep, end := c.answered(turn, want), c.ended(turn)
 		if end.Outcome != outcome || outcome != "answered" && rep.Reason == "" {
@@ -146,10 +120,10 @@ func TestOutcomes(t *testing.T) {
 	ends("refuse", "", "refused", blaise.MessageFailed) // Hermes does, for an id it does not have
 	ends("two", "", "answered", blaise.MessageAnswered)
 	ends("refuse", "", "refused", blaise.MessageAnswered)
-	if got := c.reportN(blaise.EventTurnEnded, turn-1).Text; !strings.Contains(got, "one | hang") {
+	if got := c.ReportN(blaise.EventTurnEnded, turn-1).Text; !strings.Contains(got, "one | hang") {
 		t.Errorf("the agent remembers %q", got)
 	}
-	c.stop(true)
+	c.Stop(true)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}
@@ -183,8 +157,8 @@ func TestC14_ReplayAfterTheAnswer(t *testing.T) {
 	if got := c.context(); got != blaise.ContextFull {
 		t.Errorf("context %q", got)
 	}
-	if strings.Contains(c.text(), "answered one") {
-		t.Errorf("the replay is in the record:\n%s", c.text())
+	if strings.Contains(c.Text(), "answered one") {
+		t.Errorf("the replay is in the record:\n%s", c.Text())
 	}
 }
 
@@ -201,8 +175,8 @@ func TestC15_NothingPlayedBack(t *testing.T) {
 		if got := c.context(); got != want {
 			t.Errorf("%s: context %q, want %q", name, got, want)
 		}
-		if want == blaise.ContextNone && !strings.Contains(c.text(), "played back 0 of 1") {
-			t.Errorf("no notice:\n%s", c.text())
+		if want == blaise.ContextNone && !strings.Contains(c.Text(), "played back 0 of 1") {
+			t.Errorf("no notice:\n%s", c.Text())
 		}
 	}
 }
@@ -223,8 +197,8 @@ func TestC22_LoadThatFailsIsNoNewConversation(t *testing.T) {
 	h = newHouse(t)
 	h.scripted(acptest.Script{LoadFails: 9, LoadFault: locked})
 	first, second := newControl(t), newControl(t)
-	h.session(first, lease(blaise.RunStart, 1), "one")
-	second.verdict = verdicts(blaise.VerdictExit)
+	h.session(first, apitest.Lease(blaise.RunStart, 1), "one")
+	second.Verdict = apitest.Verdicts(blaise.VerdictExit)
 	err := h.begin(t.Context(), second, first.next(blaise.RunResume, 2))()
 	if err == nil || !strings.Contains(err.Error(), "another process") || len(h.calls("session/new")) != 1 {
 		t.Errorf("the run ended with %v, conversations begun: %d", err, len(h.calls("session/new")))
@@ -238,15 +212,15 @@ func TestNeverDurable(t *testing.T) {
 	h := newHouse(t)
 	h.scripted(acptest.Script{Volatile: true})
 	first, second := newControl(t), newControl(t)
-	h.session(first, lease(blaise.RunStart, 1))
+	h.session(first, apitest.Lease(blaise.RunStart, 1))
 	l := first.next(blaise.RunResume, 2)
 	l.OnContextLoss = blaise.ReactFail
 	h.session(second, l, "one")
 	if rep := second.answered(1, blaise.MessageAnswered); !strings.Contains(rep.Text, "said: one") {
 		t.Errorf("got %q", rep.Text)
 	}
-	if strings.Contains(second.text(), "no longer has") {
-		t.Errorf("a loss was told:\n%s", second.text())
+	if strings.Contains(second.Text(), "no longer has") {
+		t.Errorf("a loss was told:\n%s", second.Text())
 	}
 }
 
@@ -261,24 +235,24 @@ func TestC13_LoadInTheSameMinute(t *testing.T) {
 	h := newHouse(t)
 	h.scripted(acptest.Script{Results: says("gemini-cli", "0.61.0", `{"loadSession":true}`)})
 	first, second := newControl(t), newControl(t)
-	h.session(first, lease(blaise.RunStart, 1), "one")
+	h.session(first, apitest.Lease(blaise.RunStart, 1), "one")
 	l := first.next(blaise.RunResume, 2)
 	if l.Conversation.OpenedAt.IsZero() {
 		t.Error("when it was opened is not kept")
 	}
 	l.Conversation.OpenedAt = time.Now().Add(20 * time.Second) // its minute is not over yet
-	second.verdict = verdicts(blaise.VerdictExit)
+	second.Verdict = apitest.Verdicts(blaise.VerdictExit)
 	done := h.begin(t.Context(), second, l)
-	second.event("notice", func(e transcript.Event) bool {
+	second.Event("notice", func(e transcript.Event) bool {
 		return strings.Contains(string(e.Data), "in the minute it was opened in")
 	})
 	if len(h.calls("session/load")) != 0 {
 		t.Error("it was loaded")
 	}
-	if !strings.Contains(first.text(), "sessionRetention") {
-		t.Errorf("no warning:\n%s", first.text())
+	if !strings.Contains(first.Text(), "sessionRetention") {
+		t.Errorf("no warning:\n%s", first.Text())
 	}
-	second.stop(true)
+	second.Stop(true)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}
@@ -296,11 +270,11 @@ func TestC23_ModeIsSetAgain(t *testing.T) {
 		t.Errorf("set_mode calls %q", got)
 	}
 	for _, want := range []string{"it is auto again", "model was gone and is not"} {
-		if !strings.Contains(c.text(), want) {
-			t.Errorf("no notice %q:\n%s", want, c.text())
+		if !strings.Contains(c.Text(), want) {
+			t.Errorf("no notice %q:\n%s", want, c.Text())
 		}
 	}
-	if got := c.report(blaise.EventConversation).Conversation.Settings["mode"]; got != "auto" {
+	if got := c.Report(blaise.EventConversation).Conversation.Settings["mode"]; got != "auto" {
 		t.Errorf("kept %q", got)
 	}
 }
@@ -310,17 +284,17 @@ func TestAuthRequired(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
 	h.scripted(acptest.Script{NeedAuth: "browser-login"})
-	err := h.begin(t.Context(), c, lease(blaise.RunStart, 1))()
+	err := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))()
 	if err == nil || !strings.Contains(err.Error(), "auth_required") || !strings.Contains(err.Error(), "browser-login") {
 		t.Errorf("the run ended with %v", err)
 	}
-	c.report(blaise.EventRefused)
+	c.Report(blaise.EventRefused)
 	if len(h.calls("authenticate")) != 0 {
 		t.Error("authenticate was called")
 	}
 	h, c = newHouse(t), newControl(t)
 	h.scripted(acptest.Script{NeedAuth: "browser-login", AuthInPrompt: true})
-	h.session(c, lease(blaise.RunStart, 1), "one")
+	h.session(c, apitest.Lease(blaise.RunStart, 1), "one")
 	c.answered(1, blaise.MessageFailed)
 	if end := c.ended(1); end.Outcome != "auth_required" || !strings.Contains(end.Reason, "To do: ") {
 		t.Errorf("got %+v", end)
@@ -333,18 +307,17 @@ func TestShiftedByCancel(t *testing.T) {
 	h, c := newHouse(t), newControl(t)
 	h.scripted(acptest.Script{Shifted: true,
 		Results: says("@zed-industries/claude-agent-acp", "0.23.1", `{"loadSession":true}`)})
-	c.verdict = verdicts(blaise.VerdictExit)
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.prompt("stestone.m1", "hang")
-	c.event("words", func(e transcript.Event) bool { return strings.Contains(string(e.Data), "hanging") })
-	c.tell(blaise.Directive{Kind: blaise.DirectiveCancel, Message: "stestone.m1", Reason: "enough"})
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Prompt("stestone.m1", "hang")
+	c.Event("words", func(e transcript.Event) bool { return strings.Contains(string(e.Data), "hanging") })
+	c.Tell(blaise.Directive{Kind: blaise.DirectiveCancel, Message: "stestone.m1", Reason: "enough"})
 	c.answered(1, blaise.MessageCancelled)
-	c.prompt("stestone.m2", "two")
+	c.Prompt("stestone.m2", "two")
 	if rep := c.answered(2, blaise.MessageAnswered); !strings.Contains(rep.Text, "two") {
 		t.Errorf("got %q", rep.Text)
 	}
-	c.stop(true)
+	c.Stop(true)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,39 +1,13 @@
 package run_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"net/http"
 	"strings"
 	"testing"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/api/apitest"
 	"blaise.dev/blaise/transcript"
 )
-
-// attach keeps a file at Blaise.
-func (c *control) attach(name, kind, data string) blaise.Attachment {
-	sum := sha256.Sum256([]byte(data))
-	a := blaise.Attachment{Name: name, Type: kind, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}
-	c.set(func() {
-		if c.files == nil {
-			c.files = map[string][]byte{}
-		}
-		c.files[a.SHA256] = []byte(data)
-	})
-	return a
-}
-
-func (c *control) file(w http.ResponseWriter, r *http.Request) {
-	c.mu.Lock()
-	data, ok := c.files[r.PathValue("sha256")]
-	c.mu.Unlock()
-	if !ok {
-		problem(w, http.StatusNotFound, blaise.CodeNotFound)
-		return
-	}
-	_, _ = w.Write(data)
-}
 
 // R18, A23: what came with a message is fitted to what the agent takes, told
 // where it is left out, and sent with each repeat of the message; one that is
@@ -41,12 +15,11 @@ func (c *control) file(w http.ResponseWriter, r *http.Request) {
 func TestR18Attachments(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts("")
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
 	files := []blaise.Attachment{
-		c.attach("a.png", "image/png", "picture"), c.attach("b.txt", "text/plain", "words"),
-		c.attach("c.wav", "audio/wav", "sound"), {Name: "d", URL: "https://example.org/d"},
+		c.Attach("a.png", "image/png", "picture"), c.Attach("b.txt", "text/plain", "words"),
+		c.Attach("c.wav", "audio/wav", "sound"), {Name: "d", URL: "https://example.org/d"},
 	}
 	send := func(n int, repeat bool, files ...blaise.Attachment) {
 		d := blaise.Directive{
@@ -56,7 +29,7 @@ func TestR18Attachments(t *testing.T) {
 		if repeat {
 			d.GoOn, d.Repeat = true, 1
 		}
-		c.tell(d)
+		c.Tell(d)
 	}
 	send(1, false, files...)
 	got := c.answered(1, blaise.MessageAnswered).Text
@@ -65,10 +38,10 @@ func TestR18Attachments(t *testing.T) {
 			t.Errorf("no %q in %q", want, got)
 		}
 	}
-	c.event("notice of what is left out", func(e transcript.Event) bool {
+	c.Event("notice of what is left out", func(e transcript.Event) bool {
 		return e.Kind == transcript.KindNotice && strings.Contains(string(e.Data), "c.wav") && e.Turn == "stestone.m1"
 	})
-	said := c.event("message", func(e transcript.Event) bool { return e.Kind == transcript.KindMessage })
+	said := c.Event("message", func(e transcript.Event) bool { return e.Kind == transcript.KindMessage })
 	for _, want := range []string{`"sent":"image"`, `"sent":"resource"`, `"sent":"left out"`, `"sent":"link"`} {
 		if !strings.Contains(string(said.Data), want) {
 			t.Errorf("no %s in %s", want, said.Data)
@@ -84,7 +57,7 @@ func TestR18Attachments(t *testing.T) {
 	}
 	send(4, false)
 	c.answered(4, blaise.MessageAnswered)
-	c.stop(true)
+	c.Stop(true)
 	if err := done(); err != nil {
 		t.Error(err)
 	}

@@ -13,20 +13,20 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/acp/acptest"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/api/apitest"
 	"blaise.dev/blaise/transcript"
 )
 
 // begun runs a first run that cannot begin its conversation, and gives why.
 func (h *house) begun(change func(*api.Lease)) string {
 	h.t.Helper()
-	c, l := newControl(h.t), lease(blaise.RunStart, 1)
-	c.verdict = verdicts(blaise.VerdictExit)
+	c, l := newControl(h.t), apitest.Lease(blaise.RunStart, 1)
 	change(&l)
 	err := h.begin(h.t.Context(), c, l)()
 	if err == nil {
 		h.t.Fatal("the run ended well")
 	}
-	return err.Error() + "\n" + c.text()
+	return err.Error() + "\n" + c.Text()
 }
 
 func hasty(l *api.Lease) { l.Limits.AgentStart = 500 * time.Millisecond }
@@ -69,10 +69,10 @@ func TestC16_LoadIsNeverAnswered(t *testing.T) {
 	h := newHouse(t)
 	h.scripted(acptest.Script{Silent: []string{"session/load"}})
 	first, second := newControl(t), newControl(t)
-	h.session(first, lease(blaise.RunStart, 1), "one")
+	h.session(first, apitest.Lease(blaise.RunStart, 1), "one")
 	l := first.next(blaise.RunResume, 2)
 	l.Limits.Load = 300 * time.Millisecond
-	second.verdict = verdicts(blaise.VerdictExit)
+	second.Verdict = apitest.Verdicts(blaise.VerdictExit)
 	err := h.begin(t.Context(), second, l)()
 	if err == nil || !strings.Contains(err.Error(), "session/load") || len(h.calls("session/new")) != 1 {
 		t.Errorf("the run ended with %v, conversations begun: %d", err, len(h.calls("session/new")))
@@ -85,8 +85,8 @@ func TestC18_ResumeThatReplays(t *testing.T) {
 	h := newHouse(t)
 	h.scripted(acptest.Script{ReplayOnResume: true, Results: says("x", "1", `{"sessionCapabilities":{"resume":{}}}`)})
 	c := h.resumed(nil, "two")
-	if len(h.calls("session/resume")) != 1 || strings.Contains(c.text(), "answered one") {
-		t.Errorf("resumed %d times; the record:\n%s", len(h.calls("session/resume")), c.text())
+	if len(h.calls("session/resume")) != 1 || strings.Contains(c.Text(), "answered one") {
+		t.Errorf("resumed %d times; the record:\n%s", len(h.calls("session/resume")), c.Text())
 	}
 }
 
@@ -96,8 +96,8 @@ func TestC26_ReplayIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.scripted(acptest.Script{})
-	if c := h.resumed(nil, "two"); strings.Contains(c.text(), "answered one") {
-		t.Errorf("the replay is in the record:\n%s", c.text())
+	if c := h.resumed(nil, "two"); strings.Contains(c.Text(), "answered one") {
+		t.Errorf("the replay is in the record:\n%s", c.Text())
 	}
 }
 
@@ -108,7 +108,7 @@ func TestC27_ToolCallInAReplay(t *testing.T) {
 		`{"sessionUpdate":"tool_call","toolCallId":"old-write","title":"Write","kind":"edit","status":"pending"}`)}})
 	c := h.resumed(nil, "two")
 	c.answered(1, blaise.MessageAnswered)
-	for _, e := range c.events {
+	for _, e := range c.Events {
 		if e.Kind == transcript.KindAsked || strings.Contains(string(e.Data), "old-write") {
 			t.Errorf("it was acted on: %s %s", e.Kind, e.Data)
 		}
@@ -122,13 +122,13 @@ func TestC37_Orphans(t *testing.T) {
 	h := newHouse(t)
 	pid := filepath.Join(h.state, "orphan")
 	h.scripted(acptest.Script{Orphan: pid})
-	h.session(newControl(t), lease(blaise.RunStart, 1), "one")
+	h.session(newControl(t), apitest.Lease(blaise.RunStart, 1), "one")
 	gone(t, pid)
 }
 
 func TestC38_AgentThatDoesNotExit(t *testing.T) {
 	t.Parallel()
-	h, l := newHouse(t), lease(blaise.RunStart, 1)
+	h, l := newHouse(t), apitest.Lease(blaise.RunStart, 1)
 	pid := filepath.Join(h.state, "orphan")
 	h.scripted(acptest.Script{Orphan: pid, IgnoreEOF: true, IgnoreTerm: true})
 	l.Limits.StopGrace = 200 * time.Millisecond

@@ -10,6 +10,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/acp/acptest"
+	"blaise.dev/blaise/api/apitest"
 )
 
 // A pause that Blaise does not answer, however often it is told, destroys
@@ -17,19 +18,19 @@ import (
 func TestA7_NoAnswerToAPauseDestroysNothing(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts(blaise.VerdictTeardown)
-	c.lose[blaise.EventPauseReported] = 1000
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.stop(false)
+	c.Verdict = apitest.Verdicts(blaise.VerdictTeardown)
+	c.Lose[blaise.EventPauseReported] = 1000
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Stop(false)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}
 	if n := h.worktrees(); n != 1 {
 		t.Errorf("%d worktrees, want the one there was", n)
 	}
-	if slices.Contains(c.kinds(), blaise.EventDestroyed) {
-		t.Errorf("reports %v", c.kinds())
+	if slices.Contains(c.Kinds(), blaise.EventDestroyed) {
+		t.Errorf("reports %v", c.Kinds())
 	}
 }
 
@@ -38,10 +39,10 @@ func TestA7_NoAnswerToAPauseDestroysNothing(t *testing.T) {
 func TestA21_RefusedRecordFailsTheRun(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.set(func() { c.refuse = true })
-	c.prompt("stestone.m1", "hello")
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Set(func() { c.Refuse = true })
+	c.Prompt("stestone.m1", "hello")
 	if err := done(); err == nil || blaise.CodeOf(err) != blaise.CodeRefused {
 		t.Errorf("the run ended with %v", err)
 	}
@@ -52,16 +53,15 @@ func TestA21_RefusedRecordFailsTheRun(t *testing.T) {
 func TestX1_WhatIsNotClaimedIsNotWritten(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.withdrawn = "stestone.m1"
-	c.verdict = verdicts(blaise.VerdictExit)
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.prompt("stestone.m1", "echo withdrawn")
-	c.prompt("stestone.m2", "echo kept")
+	c.Withdrawn = "stestone.m1"
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Prompt("stestone.m1", "echo withdrawn")
+	c.Prompt("stestone.m2", "echo kept")
 	if rep := c.answered(1, blaise.MessageAnswered); rep.Message != "stestone.m2" {
 		t.Errorf("answered %s", rep.Message)
 	}
-	c.stop(true)
+	c.Stop(true)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}
@@ -76,19 +76,19 @@ func TestX1_WhatIsNotClaimedIsNotWritten(t *testing.T) {
 func TestX1_PromptThatTheReplayLacksIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	h, first, second := newHouse(t), newControl(t), newControl(t)
-	h.session(first, lease(blaise.RunStart, 1), "hello")
-	second.verdict = verdicts(blaise.VerdictExit)
+	h.session(first, apitest.Lease(blaise.RunStart, 1), "hello")
+	second.Verdict = apitest.Verdicts(blaise.VerdictExit)
 	done := h.begin(t.Context(), second, first.next(blaise.RunResume, 2))
-	second.report(blaise.EventOpened)
-	second.tell(blaise.Directive{Kind: blaise.DirectivePrompt, Message: "stestone.m2", Text: "echo again",
+	second.Report(blaise.EventOpened)
+	second.Tell(blaise.Directive{Kind: blaise.DirectivePrompt, Message: "stestone.m2", Text: "echo again",
 		Repeat: 1, GoOn: true})
 	if got := second.answered(1, blaise.MessageAnswered).Text; got != "again" {
 		t.Errorf("the agent answered %q", got)
 	}
-	if !strings.Contains(second.text(), `"repeat":1`) {
-		t.Errorf("the record does not tell of the repeat:\n%s", second.text())
+	if !strings.Contains(second.Text(), `"repeat":1`) {
+		t.Errorf("the record does not tell of the repeat:\n%s", second.Text())
 	}
-	second.stop(true)
+	second.Stop(true)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +108,8 @@ func TestX8_SecretSplitAcrossChunks(t *testing.T) {
 			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":`+string(quoted)+`}}`))
 	}
 	h.scripted(acptest.Script{Updates: pieces})
-	h.session(c, lease(blaise.RunStart, 1), "tell me")
-	if got := c.text(); strings.Contains(got, secret[:9]) || strings.Contains(got, secret[9:]) || !strings.Contains(got, "I think") {
+	h.session(c, apitest.Lease(blaise.RunStart, 1), "tell me")
+	if got := c.Text(); strings.Contains(got, secret[:9]) || strings.Contains(got, secret[9:]) || !strings.Contains(got, "I think") {
 		t.Errorf("the record has a piece of the secret, or not what is around it:\n%s", got)
 	}
 }
@@ -119,9 +119,8 @@ func TestX8_SecretSplitAcrossChunks(t *testing.T) {
 func TestX8_SecretInWhatTheGateIsAsked(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts(blaise.VerdictExit)
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
 	for i, w := range []struct {
 		ask  string
 		want blaise.Action
@@ -133,18 +132,18 @@ func TestX8_SecretInWhatTheGateIsAsked(t *testing.T) {
 			Tool: blaise.ToolEdit, Name: "Write [redacted]", Paths: []blaise.ActionPath{{Said: "[redacted]"}},
 		}},
 	} {
-		c.prompt(blaise.SessionID("stestone").Message(i+1), w.ask)
-		q := c.reportN(blaise.EventQuestionAsked, i+1).Question
+		c.Prompt(blaise.SessionID("stestone").Message(i+1), w.ask)
+		q := c.ReportN(blaise.EventQuestionAsked, i+1).Question
 		if !reflect.DeepEqual(q.Asks, &w.want) {
-			t.Errorf("the gate is asked about %s, want %s", dump(q.Asks), dump(w.want))
+			t.Errorf("the gate is asked about %s, want %s", apitest.Dump(q.Asks), apitest.Dump(w.want))
 		}
-		if strings.Contains(dump(q), secret) {
-			t.Errorf("the secret is in the question: %s", dump(q))
+		if strings.Contains(apitest.Dump(q), secret) {
+			t.Errorf("the secret is in the question: %s", apitest.Dump(q))
 		}
-		c.allow(q)
+		c.Allow(q)
 		c.answered(i+1, blaise.MessageAnswered)
 	}
-	c.stop(true)
+	c.Stop(true)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/api/apitest"
 	"blaise.dev/blaise/run"
 	"blaise.dev/blaise/transcript"
 )
@@ -71,19 +72,6 @@ func (h *house) git(args ...string) string {
 	return string(out)
 }
 
-func lease(kind blaise.RunKind, n int) api.Lease {
-	return api.Lease{
-		Run: blaise.SessionID("stestone").Run(n), Session: "stestone", Environment: "stestone",
-		Kind: kind, Attempt: n, Agent: "demo", Token: "lease-token-of-the-run",
-		Beat: 200 * time.Millisecond, Misses: 100,
-		Limits: blaise.Limits{
-			AgentStart: 20 * time.Second, Load: 20 * time.Second, Open: 20 * time.Second,
-			Hook: 20 * time.Second, StopGrace: 2 * time.Second,
-		},
-		OnContextLoss: blaise.ReactContinue, NextSave: 1, Clean: true,
-	}
-}
-
 const secret = "the-value-nobody-may-see"
 
 // begin starts a run; done gives what Do returned.
@@ -95,7 +83,7 @@ func (h *house) begin(ctx context.Context, c *control, l api.Lease) (done func()
 		h.t.Fatal(err)
 	}
 	spec := run.Spec{
-		URL: c.server.URL, Lease: l, Config: h.config, State: h.state, Dir: dir,
+		URL: c.URL, Lease: l, Config: h.config, State: h.state, Dir: dir,
 		Program: h.program(), Instance: "i1", Machine: "m1", Version: "test",
 	}
 	deps := run.Deps{
@@ -112,57 +100,10 @@ func (h *house) begin(ctx context.Context, c *control, l api.Lease) (done func()
 		case err := <-ended:
 			return err
 		case <-time.After(40 * time.Second):
-			h.t.Fatalf("the run does not end; reports: %s", dump(c.kinds()))
+			h.t.Fatalf("the run does not end; reports: %s", apitest.Dump(c.Kinds()))
 			return nil
 		}
 	}
-}
-
-// answered waits for the end of a turn and gives the agent's text.
-func (c *control) answered(n int, want blaise.MessageState) api.Report {
-	c.t.Helper()
-	rep := c.reportN(blaise.EventTurnEnded, n)
-	if rep.Result != want {
-		c.t.Fatalf("turn %d ended %s (%s), want %s", n, rep.Result, rep.Reason, want)
-	}
-	return rep
-}
-
-func verdicts(v blaise.Verdict) func(api.Report) api.Answer {
-	return func(r api.Report) api.Answer {
-		switch r.Event {
-		case blaise.EventPauseReported:
-			return api.Answer{Verdict: v}
-		case blaise.EventRunFailed, blaise.EventSignalled, blaise.EventPlugFailed:
-			return api.Answer{Verdict: blaise.VerdictTeardown}
-		}
-		return api.Answer{Verdict: blaise.VerdictDone}
-	}
-}
-
-// next is the lease of the run after this one.
-func (c *control) next(kind blaise.RunKind, n int) api.Lease {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l := lease(kind, n)
-	for _, r := range c.reports {
-		switch r.Event {
-		case blaise.EventPauseReported, blaise.EventOpened:
-			l.Opened = slices.Clone(r.Plugs)
-		case blaise.EventConversation:
-			l.Conversation = *r.Conversation
-		case api.EventConfigKept:
-			l.Config = r.Config
-		case blaise.EventWorkSaved:
-			l.NextSave = r.Saved.N + 1
-		case blaise.EventTurnEnded:
-			if r.Result == blaise.MessageAnswered {
-				l.Turns++
-			}
-		}
-	}
-	l.Conversation.Turns = l.Turns
-	return l
 }
 
 func (h *house) worktrees() int { return strings.Count(h.git("worktree", "list"), "\n") - 1 }
@@ -172,57 +113,56 @@ func (h *house) worktrees() int { return strings.Count(h.git("worktree", "list")
 func TestSession(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts(blaise.VerdictExit)
 
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	opened := c.report(blaise.EventOpened)
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	opened := c.Report(blaise.EventOpened)
 	if len(opened.Plugs) != 1 || !opened.Plugs[0].Resumable {
-		t.Fatalf("opened with plugs %s", dump(opened.Plugs))
+		t.Fatalf("opened with plugs %s", apitest.Dump(opened.Plugs))
 	}
-	c.prompt("stestone.m1", "write hello.txt Hello")
-	asked := c.report(blaise.EventQuestionAsked)
-	c.allow(asked.Question)
+	c.Prompt("stestone.m1", "write hello.txt Hello")
+	asked := c.Report(blaise.EventQuestionAsked)
+	c.Allow(asked.Question)
 	c.answered(1, blaise.MessageAnswered)
-	c.report(blaise.EventQuestionApplied)
-	c.prompt("stestone.m2", "echo "+secret)
+	c.Report(blaise.EventQuestionApplied)
+	c.Prompt("stestone.m2", "echo "+secret)
 	if got := c.answered(2, blaise.MessageAnswered).Text; strings.Contains(got, secret) || got == "" {
 		t.Errorf("the answer is %q", got)
 	}
-	c.stop(true)
+	c.Stop(true)
 	if err := done(); err != nil {
 		t.Fatalf("first run: %v", err)
 	}
-	paused := c.report(blaise.EventPauseReported)
+	paused := c.Report(blaise.EventPauseReported)
 	if !paused.Clean || paused.Count == 0 || paused.Digest == "" {
-		t.Errorf("paused with %s", dump(paused))
+		t.Errorf("paused with %s", apitest.Dump(paused))
 	}
-	if saved := c.report(blaise.EventWorkSaved).Saved; !strings.Contains(h.git("ls-tree", saved.Ref), "hello.txt") {
+	if saved := c.Report(blaise.EventWorkSaved).Saved; !strings.Contains(h.git("ls-tree", saved.Ref), "hello.txt") {
 		t.Errorf("hello.txt is not in %s", saved.Ref)
 	}
 
 	resumed := newControl(t)
-	resumed.verdict = verdicts(blaise.VerdictTeardown)
+	resumed.Verdict = apitest.Verdicts(blaise.VerdictTeardown)
 	done = h.begin(t.Context(), resumed, c.next(blaise.RunResume, 2))
-	if got := resumed.report(blaise.EventConversation).Context; got != blaise.ContextFull {
+	if got := resumed.Report(blaise.EventConversation).Context; got != blaise.ContextFull {
 		t.Errorf("context is %q after the resume", got)
 	}
-	resumed.report(blaise.EventOpened)
-	if strings.Contains(resumed.text(), "hello.txt") {
-		t.Errorf("the replay is recorded again: %s", resumed.text())
+	resumed.Report(blaise.EventOpened)
+	if strings.Contains(resumed.Text(), "hello.txt") {
+		t.Errorf("the replay is recorded again: %s", resumed.Text())
 	}
-	resumed.prompt("stestone.m3", "recall")
+	resumed.Prompt("stestone.m3", "recall")
 	if got := resumed.answered(1, blaise.MessageAnswered).Text; !strings.Contains(got, "write hello.txt") {
 		t.Errorf("the agent recalls %q", got)
 	}
-	resumed.stop(false)
+	resumed.Stop(false)
 	if err := done(); err != nil {
 		t.Fatalf("second run: %v", err)
 	}
-	resumed.report(blaise.EventDestroyed)
+	resumed.Report(blaise.EventDestroyed)
 	if n := h.worktrees(); n != 0 {
 		t.Errorf("%d worktrees are left", n)
 	}
-	for _, text := range []string{c.text(), resumed.text()} {
+	for _, text := range []string{c.Text(), resumed.Text()} {
 		if strings.Contains(text, secret) {
 			t.Errorf("the secret is in the record:\n%s", text)
 		}
@@ -236,10 +176,9 @@ func TestTeardown(t *testing.T) {
 		t.Run(fmt.Sprintf("clean %v", clean), func(t *testing.T) {
 			t.Parallel()
 			h, c := newHouse(t), newControl(t)
-			c.verdict = verdicts(blaise.VerdictExit)
-			done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-			c.report(blaise.EventOpened)
-			c.stop(true)
+			done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+			c.Report(blaise.EventOpened)
+			c.Stop(true)
 			if err := done(); err != nil {
 				t.Fatal(err)
 			}
@@ -252,7 +191,7 @@ func TestTeardown(t *testing.T) {
 			if err := h.begin(t.Context(), last, l)(); err != nil {
 				t.Fatal(err)
 			}
-			last.report(blaise.EventDestroyed)
+			last.Report(blaise.EventDestroyed)
 			if n := h.worktrees(); n != 0 {
 				t.Errorf("%d worktrees are left", n)
 			}
@@ -264,18 +203,17 @@ func TestTeardown(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts("")
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	defer interrupt(nil)
-	done := h.begin(ctx, c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.prompt("stestone.m1", "write a.txt A")
-	c.report(blaise.EventQuestionAsked)
+	done := h.begin(ctx, c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Prompt("stestone.m1", "write a.txt A")
+	c.Report(blaise.EventQuestionAsked)
 	interrupt(run.ErrInterrupted)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}
-	kinds := slices.DeleteFunc(c.kinds(), func(k blaise.EventKind) bool {
+	kinds := slices.DeleteFunc(c.Kinds(), func(k blaise.EventKind) bool {
 		return k == blaise.EventQuestionExpired // before or after the signal
 	})
 	want := []blaise.EventKind{blaise.EventConversation, blaise.EventOpened,
@@ -289,20 +227,18 @@ func TestInterrupted(t *testing.T) {
 func TestStopDuringOpen(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = func(r api.Report) api.Answer {
+	c.Verdict = func(r api.Report) api.Answer {
 		if r.Event == blaise.EventPlugRecorded && !r.Plugs[0].Opened {
-			go c.stop(true)
-			c.mu.Unlock()
-			c.await("receipt of the stop", func() bool { return c.received[1] })
-			c.mu.Lock()
+			c.Stop(true)
+			c.Await("receipt of the stop", func() bool { return c.Received[1] })
 		}
-		return verdicts(blaise.VerdictTeardown)(r)
+		return apitest.Verdicts(blaise.VerdictTeardown)(r)
 	}
-	if err := h.begin(t.Context(), c, lease(blaise.RunStart, 1))(); err != nil {
+	if err := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))(); err != nil {
 		t.Fatal(err)
 	}
 	want := []blaise.EventKind{blaise.EventPauseReported, blaise.EventDestroyed}
-	if got := c.kinds(); !slices.Equal(got, want) {
+	if got := c.Kinds(); !slices.Equal(got, want) {
 		t.Errorf("reports %v, want %v", got, want)
 	}
 }
@@ -311,17 +247,17 @@ func TestStopDuringOpen(t *testing.T) {
 func TestStale(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.prompt("stestone.m1", "sleep 600")
-	c.await("claim", func() bool { return len(c.claims) == 1 })
-	before := len(c.kinds())
-	c.set(func() { c.stale = true })
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Prompt("stestone.m1", "sleep 600")
+	c.Await("claim", func() bool { return len(c.Claims) == 1 })
+	before := len(c.Kinds())
+	c.Set(func() { c.Stale = true })
 	if err := done(); !errors.Is(err, run.ErrFenced) {
 		t.Fatalf("the run ended with %v, want %v", err, run.ErrFenced)
 	}
-	if after := len(c.kinds()); after != before {
-		t.Errorf("it said something: %v", c.kinds())
+	if after := len(c.Kinds()); after != before {
+		t.Errorf("it said something: %v", c.Kinds())
 	}
 	if n := h.worktrees(); n != 1 {
 		t.Errorf("%d worktrees, want the one there was", n)
@@ -333,52 +269,50 @@ func TestStale(t *testing.T) {
 func TestAgentDies(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts("")
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.prompt("stestone.m1", "hello")
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Prompt("stestone.m1", "hello")
 	c.answered(1, blaise.MessageAnswered)
-	c.prompt("stestone.m2", "crash")
+	c.Prompt("stestone.m2", "crash")
 	if rep := c.answered(2, blaise.MessageInterrupted); !strings.Contains(rep.Reason, "exit code 3") {
 		t.Errorf("the reason is %q", rep.Reason)
 	}
-	c.prompt("stestone.m3", "recall")
+	c.Prompt("stestone.m3", "recall")
 	if got := c.answered(3, blaise.MessageAnswered).Text; !strings.Contains(got, "hello") {
 		t.Errorf("after its death the agent recalls %q", got)
 	}
-	c.prompt("stestone.m4", "crash")
+	c.Prompt("stestone.m4", "crash")
 	c.answered(4, blaise.MessageInterrupted)
-	c.tell(blaise.Directive{Kind: blaise.DirectivePrompt, Message: "stestone.m4", Text: "crash",
+	c.Tell(blaise.Directive{Kind: blaise.DirectivePrompt, Message: "stestone.m4", Text: "crash",
 		Repeat: 1, GoOn: true}) // the replay holds it: the agent is asked to go on
 	c.answered(5, blaise.MessageAnswered)
 	for i := range 3 {
-		c.prompt(blaise.SessionID("stestone").Message(5+i), "crash")
+		c.Prompt(blaise.SessionID("stestone").Message(5+i), "crash")
 		c.answered(6+i, blaise.MessageInterrupted)
 	}
 	if err := done(); err == nil || !strings.Contains(err.Error(), "died 3 times") {
 		t.Errorf("the run ended with %v", err)
 	}
-	c.report(blaise.EventRunFailed)
-	c.report(blaise.EventDestroyed)
+	c.Report(blaise.EventRunFailed)
+	c.Report(blaise.EventDestroyed)
 }
 
 // A23: an agent that exits at once says why, in the error and in the record.
 func TestAgentExitsAtOnce(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts("")
 	h.write("command: [sh, -c, 'echo no key $SECRET >&2; exit 7']", "{use: worktree, id: src, repo: repo}")
-	err := h.begin(t.Context(), c, lease(blaise.RunStart, 1))()
+	err := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))()
 	if err == nil || !strings.Contains(err.Error(), "exit code 7") || !strings.Contains(err.Error(), "no key") {
 		t.Errorf("the run ended with %v", err)
 	}
-	if rep := c.report(blaise.EventRunFailed); !strings.Contains(rep.Reason, "no key [redacted]") {
+	if rep := c.Report(blaise.EventRunFailed); !strings.Contains(rep.Reason, "no key [redacted]") {
 		t.Errorf("failed for %q", rep.Reason)
 	}
-	c.event("stderr", func(e transcript.Event) bool {
+	c.Event("stderr", func(e transcript.Event) bool {
 		return e.Kind == transcript.KindOutput && strings.Contains(string(e.Data), "no key [redacted]")
 	})
-	c.report(blaise.EventDestroyed)
+	c.Report(blaise.EventDestroyed)
 }
 
 // A14, X6: an agent that does not have the conversation begins a new one, and
@@ -386,12 +320,11 @@ func TestAgentExitsAtOnce(t *testing.T) {
 func TestContextLost(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts(blaise.VerdictExit)
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.prompt("stestone.m1", "hello")
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Prompt("stestone.m1", "hello")
 	c.answered(1, blaise.MessageAnswered)
-	c.stop(true)
+	c.Stop(true)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}
@@ -400,11 +333,11 @@ func TestContextLost(t *testing.T) {
 	}
 	for _, reaction := range []blaise.Reaction{blaise.ReactContinue, blaise.ReactFail} {
 		again := newControl(t)
-		again.verdict = verdicts(blaise.VerdictExit)
+		again.Verdict = apitest.Verdicts(blaise.VerdictExit)
 		l := c.next(blaise.RunResume, 2)
 		l.OnContextLoss = reaction
 		done = h.begin(t.Context(), again, l)
-		again.event("notice", func(e transcript.Event) bool {
+		again.Event("notice", func(e transcript.Event) bool {
 			return e.Kind == transcript.KindNotice && strings.Contains(string(e.Data), "no longer has")
 		})
 		if reaction == blaise.ReactFail {
@@ -413,11 +346,11 @@ func TestContextLost(t *testing.T) {
 			}
 			continue
 		}
-		if got := again.report(blaise.EventConversation); got.Context != blaise.ContextNone {
+		if got := again.Report(blaise.EventConversation); got.Context != blaise.ContextNone {
 			t.Errorf("context is %q", got.Context)
 		}
-		again.report(blaise.EventOpened)
-		again.stop(true)
+		again.Report(blaise.EventOpened)
+		again.Stop(true)
 		if err := done(); err != nil {
 			t.Fatal(err)
 		}
@@ -436,11 +369,11 @@ func TestRefused(t *testing.T) {
 			t.Parallel()
 			h, c := newHouse(t), newControl(t)
 			h.write(tt.agent, tt.plugs)
-			err := h.begin(t.Context(), c, lease(blaise.RunStart, 1))()
+			err := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))()
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("the run ended with %v", err)
 			}
-			if rep := c.report(blaise.EventRefused); !strings.Contains(rep.Reason, tt.want) {
+			if rep := c.Report(blaise.EventRefused); !strings.Contains(rep.Reason, tt.want) {
 				t.Errorf("refused for %q", rep.Reason)
 			}
 			if n := h.worktrees(); n != 0 {
@@ -454,17 +387,17 @@ func TestRefused(t *testing.T) {
 func TestPauseAnswerLost(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts(blaise.VerdictTeardown)
-	c.lose[blaise.EventPauseReported] = 2
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.stop(false)
+	c.Verdict = apitest.Verdicts(blaise.VerdictTeardown)
+	c.Lose[blaise.EventPauseReported] = 2
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Stop(false)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}
 	want := []blaise.EventKind{blaise.EventConversation, blaise.EventOpened,
 		blaise.EventPauseReported, blaise.EventDestroyed}
-	if got := c.kinds(); !slices.Equal(got, want) {
+	if got := c.Kinds(); !slices.Equal(got, want) {
 		t.Errorf("reports %v, want %v", got, want)
 	}
 }
@@ -474,16 +407,15 @@ func TestPauseAnswerLost(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	c.verdict = verdicts(blaise.VerdictExit)
-	done := h.begin(t.Context(), c, lease(blaise.RunStart, 1))
-	c.report(blaise.EventOpened)
-	c.prompt("stestone.m1", "sleep 600")
-	c.event("turn_began", func(e transcript.Event) bool { return e.Kind == transcript.KindTurnBegan })
-	c.tell(blaise.Directive{Kind: blaise.DirectiveCancel, Message: "stestone.m1", Reason: "enough"})
+	done := h.begin(t.Context(), c, apitest.Lease(blaise.RunStart, 1))
+	c.Report(blaise.EventOpened)
+	c.Prompt("stestone.m1", "sleep 600")
+	c.Event("turn_began", func(e transcript.Event) bool { return e.Kind == transcript.KindTurnBegan })
+	c.Tell(blaise.Directive{Kind: blaise.DirectiveCancel, Message: "stestone.m1", Reason: "enough"})
 	c.answered(1, blaise.MessageCancelled)
-	c.prompt("stestone.m2", "hello")
+	c.Prompt("stestone.m2", "hello")
 	c.answered(2, blaise.MessageAnswered)
-	c.stop(true)
+	c.Stop(true)
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}
@@ -494,12 +426,12 @@ func TestCancel(t *testing.T) {
 func TestLostContact(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(t), newControl(t)
-	l := lease(blaise.RunStart, 1)
+	l := apitest.Lease(blaise.RunStart, 1)
 	l.Beat, l.Misses = 100*time.Millisecond, 80 // 0.8 s between lost contact and the fence
 	h.patience = 100 * time.Millisecond         // it would have time to destroy
 	done := h.begin(t.Context(), c, l)
-	c.report(blaise.EventOpened)
-	c.set(func() { c.down = true })
+	c.Report(blaise.EventOpened)
+	c.Set(func() { c.Down = true })
 	if err := done(); !errors.Is(err, run.ErrLostContact) {
 		t.Fatalf("the run ended with %v", err)
 	}

@@ -59,7 +59,7 @@ var mayImport = map[string][]string{
 // free are trees that may import anything: wiring, test kits, and tools.
 var free = []string{
 	"cmd/blaise", "cmd/runner", "internal/agents", "internal/bench", "internal/browser", "internal/chaos", "internal/e2e",
-	"internal/house", "internal/mutants", "internal/try", "internal/fakemodel", "internal/provider/providertest", "acp/acptest", "plug/plugtest", "store/storetest", "redact/redacttest",
+	"internal/house", "internal/mutants", "internal/try", "internal/fakemodel", "internal/provider/providertest", "acp/acptest", "api/apitest", "plug/plugtest", "store/storetest", "redact/redacttest",
 }
 
 // noModules are packages that import the standard library alone.
