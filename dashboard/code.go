@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"html/template"
 
+	"blaise.dev/blaise/internal/syntax"
+
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/formatters/html"
-	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
@@ -16,9 +15,6 @@ import (
 // codeMost is the longest block that is coloured: a live bubble is rendered
 // again with every piece that comes.
 const codeMost = 16 << 10
-
-// colours writes classes, which the stylesheet colours in light and in dark.
-var colours = html.New(html.WithClasses(true), html.PreventSurroundingPre(true))
 
 // A coloured renders the code blocks of markdown.
 type coloured struct{}
@@ -41,24 +37,38 @@ func (coloured) block(w util.BufWriter, source []byte, n ast.Node, entering bool
 		text.Write(line.Value(source))
 	}
 	_, _ = w.WriteString("<pre><code>")
-	_, _ = w.WriteString(highlighted(string(b.Language(source)), text.String()))
+	highlight(w, string(b.Language(source)), text.String())
 	_, _ = w.WriteString("</code></pre>\n")
 	return ast.WalkSkipChildren, nil
 }
 
-// highlighted is code as HTML, coloured if the language is known.
-func highlighted(language, code string) string {
-	lexer := lexers.Get(language)
-	if lexer == nil || language == "" || len(code) > codeMost {
-		return template.HTMLEscapeString(code)
+// highlight writes code as HTML, its words with classes that the stylesheet
+// colours in light and in dark, if the language is known.
+func highlight(w util.BufWriter, language, code string) {
+	var words []chroma.Token
+	if len(code) <= codeMost {
+		words = syntax.Words(language, code)
 	}
-	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, code)
-	var b bytes.Buffer
-	if err == nil {
-		err = colours.Format(&b, styles.Fallback, tokens)
+	if words == nil {
+		_, _ = w.WriteString(template.HTMLEscapeString(code))
 	}
-	if err != nil {
-		return template.HTMLEscapeString(code)
+	for _, word := range words {
+		text := template.HTMLEscapeString(word.Value)
+		if class := classOf(word.Type); class != "" {
+			text = `<span class="` + class + `">` + text + `</span>`
+		}
+		_, _ = w.WriteString(text)
 	}
-	return b.String()
+}
+
+// classOf is a short name that all who colour code agree on: a kind that has
+// none goes by that of the wider kind it belongs to.
+func classOf(t chroma.TokenType) string {
+	for t != 0 {
+		if class, ok := chroma.StandardTypes[t]; ok {
+			return class
+		}
+		t = t.Parent()
+	}
+	return ""
 }
