@@ -139,3 +139,21 @@ func TestRunnerLinksNoDatabaseAndNoServer(t *testing.T) {
 		}
 	}
 }
+
+// A command that prints a list is not to wait for what another one needs: these
+// read and compile all they have at the start of every program that links them.
+func TestBlaiseStartsWithoutWhatIsSlowToStart(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-deps", module+"/cmd/blaise").CombinedOutput()
+	if err != nil {
+		t.Fatalf("list what cmd/blaise links: %v\n%s", err, out)
+	}
+	slow := []string{
+		"github.com/alecthomas/chroma/v2/lexers", "github.com/alecthomas/chroma/v2/styles", "charm.land/glamour",
+	}
+	for dep := range strings.FieldsSeq(string(out)) {
+		if under(dep, slow) {
+			t.Errorf("cmd/blaise links %s", dep)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package tty
 
 import (
-	"regexp"
-	"strconv"
 	"strings"
 
 	"blaise.dev/blaise/transcript"
@@ -35,26 +33,4 @@ func OneLine(s string, n int) string {
 	}
 	s = strings.Join(strings.Fields(Harmless(s)), " ")
 	return ansi.Truncate(s, n, "…")
-}
-
-// reference is a character written by its number, as Markdown may.
-var reference = regexp.MustCompile(`&#([0-9]{1,7}|[xX][0-9a-fA-F]{1,6});?`)
-
-// defused is s without characters that would become harmful when its references
-// are read.
-func defused(s string) string {
-	if !strings.Contains(s, "&#") {
-		return s
-	}
-	return reference.ReplaceAllStringFunc(s, func(ref string) string {
-		digits, base := strings.TrimSuffix(ref[2:], ";"), 10
-		if digits[0] == 'x' || digits[0] == 'X' {
-			digits, base = digits[1:], 16
-		}
-		n, err := strconv.ParseInt(digits, base, 32)
-		if err != nil || harmful(rune(n)) {
-			return "\uFFFD"
-		}
-		return ref
-	})
 }

@@ -30,7 +30,7 @@ func (l Look) Ask(s string) string { return l.paint("1;33", s) }
 
 // paint wraps each line by itself: a line is then whole wherever it is cut off.
 func (l Look) paint(code, s string) string {
-	if !l.Colour || s == "" {
+	if !l.Colour || code == "" || s == "" {
 		return s
 	}
 	lines := strings.Split(s, "\n")
