@@ -33,7 +33,8 @@ func (p Premises) reapMirrors(ctx context.Context, things []api.Thing) (err erro
 	return err
 }
 
-// dropMirrors removes those that nobody has fetched for as long as is kept.
+// dropMirrors removes those that nobody has fetched for as long as is kept, and
+// what killed fetches left in the others.
 func (d *Daemon) dropMirrors(ctx context.Context) {
 	p := d.premises()
 	found, err := plug.Mirrors(ctx, p.StateDir, p.keepMirrors())
@@ -41,7 +42,13 @@ func (d *Daemon) dropMirrors(ctx context.Context) {
 		d.log.Warn("mirrors not looked at", "error", err)
 	}
 	for _, m := range found {
-		if m.Kind != plug.ResourceMirror || m.Kept != "" {
+		if m.Kind != plug.ResourceMirror {
+			continue
+		}
+		if m.Kept != "" {
+			if err := plug.ClearMirror(ctx, m.Name); err != nil && ctx.Err() == nil {
+				d.log.Warn("mirror not cleared", "mirror", m.Name, "error", err)
+			}
 			continue
 		}
 		if err := plug.RemoveMirror(ctx, p.StateDir, m.Name, p.keepMirrors()); err != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 // A daemon removes, when it looks around, the mirrors that nobody has fetched for
-// as long as its blaise.yml says, and leaves the others.
+// as long as its blaise.yml says, and leaves the others, but for what killed
+// fetches left in them.
 func TestDaemonRemovesMirrorsNobodyFetches(t *testing.T) {
 	t.Parallel()
 	h := newHelper(t, apitest.Start(t))
@@ -29,14 +30,23 @@ func TestDaemonRemovesMirrorsNobodyFetches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	half := filepath.Join(h.State, "mirrors", "new.git", "tmp.lock")
+	err := os.WriteFile(half, nil, 0o600)
+	if err == nil {
+		err = os.Chtimes(half, long, long)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	h.start(t)
 	gone := func() bool {
 		_, err := os.Stat(filepath.Join(h.State, "mirrors", "old.git"))
-		return os.IsNotExist(err)
+		_, halfErr := os.Stat(half)
+		return os.IsNotExist(err) && os.IsNotExist(halfErr)
 	}
 	for end := time.Now().Add(30 * time.Second); !gone(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the mirror is still there")
+			t.Fatal("the mirror, or what a fetch left, is still there")
 		}
 	}
 	if _, err := os.Stat(filepath.Join(h.State, "mirrors", "new.git")); err != nil {

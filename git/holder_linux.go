@@ -1,6 +1,8 @@
 package git
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,4 +49,34 @@ func works(p, gitDir string) bool {
 	}
 	link, err := os.ReadFile(filepath.Join(cwd, ".git"))
 	return err == nil && strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir: ")) == gitDir
+}
+
+// worked reports whether a git works in dir, or has a file below it open; sure
+// is false where that cannot be seen of every git there is.
+func worked(dir string) (busy, sure bool) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	procs, err := filepath.Glob("/proc/[0-9]*")
+	sure = err == nil && len(procs) > 0
+	for _, p := range procs {
+		comm, err := os.ReadFile(p + "/comm")
+		name := strings.TrimSpace(string(comm))
+		if err != nil || name != "git" && !strings.HasPrefix(name, "git-") {
+			continue
+		}
+		open := []string{p + "/cwd"}
+		fds, _ := os.ReadDir(p + "/fd") // whose cannot be listed, its cwd cannot be read
+		for _, fd := range fds {
+			open = append(open, filepath.Join(p, "fd", fd.Name()))
+		}
+		for _, link := range open {
+			to, err := os.Readlink(link)
+			if to == dir || strings.HasPrefix(to, dir+"/") {
+				return true, true
+			}
+			sure = sure && !errors.Is(err, fs.ErrPermission)
+		}
+	}
+	return false, sure
 }

@@ -14,10 +14,13 @@ import (
 // milliseconds, but a save of much work may be among it.
 const lockWait = 5 * time.Minute
 
+// blaiseLock is held by a process of Blaise that runs a worktree command.
+const blaiseLock = "blaise.lock"
+
 // Locked runs do while no other process of Blaise runs a worktree command in
 // the repository. It is not to be nested.
 func (r *Repo) Locked(ctx context.Context, do func(context.Context) error) error {
-	return r.lockedBy(ctx, filepath.Join(r.CommonDir, "blaise.lock"), lockWait, do)
+	return r.lockedBy(ctx, filepath.Join(r.CommonDir, blaiseLock), lockWait, do)
 }
 
 func (r *Repo) lockedBy(

@@ -22,8 +22,9 @@ const fetchWait = time.Hour
 // Mirror fetches the repository at u into dir, a bare repository of ours, and
 // opens it. Its branches are those of u, HEAD too, but for blaise/*, which are
 // ours; they and refs/blaise stay as they are. Several may call it for one dir:
-// they wait for each other, and one fetch does for all that wait. git asks nobody
-// for a password: it has what the user's own git has.
+// they wait for each other, and one fetch does for all that wait. What a killed
+// fetch left is removed first (ClearMirror). git asks nobody for a password: it
+// has what the user's own git has.
 func Mirror(ctx context.Context, dir string, u URL, progress func(Progress)) (*Repo, error) {
 	asked := time.Now()
 	r := &Repo{Dir: dir, CommonDir: dir, Bare: true}
@@ -54,6 +55,9 @@ func (r *Repo) mirror(ctx context.Context, asked time.Time, u URL, progress func
 		}
 		if fetchedSince(lock, asked, u) {
 			return nil // another has just done it
+		}
+		if err := r.clearLitter(); err != nil {
+			return fmt.Errorf("clear mirror: %w", err)
 		}
 		if err := r.fetchAll(ctx, u, progress); err != nil {
 			return explained(err, u)

@@ -2,6 +2,7 @@ package plug
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -68,4 +69,14 @@ func RemoveMirror(ctx context.Context, state, dir string, keep time.Duration) er
 		}
 		return err
 	})
+}
+
+// ClearMirror removes what killed fetches left in a mirror, unless somebody is
+// fetching it: then that one does.
+func ClearMirror(ctx context.Context, dir string) error {
+	err := git.ClearMirror(ctx, dir)
+	if errors.Is(err, git.ErrLocked) {
+		return nil
+	}
+	return err
 }
