@@ -153,6 +153,16 @@ func (d *decision) expire(q *Question) {
 	d.setQuestion(q, QuestionExpired, reason)
 }
 
+// overtake says of an answer that came too late for its turn that nothing was
+// done with it; it stays on record as given.
+func (d *decision) overtake(q *Question) {
+	const reason = "answered, not applied: its turn ended first"
+	d.setQuestion(q, QuestionAnswered, reason)
+	d.out.Notices = append(d.out.Notices, Notice{Kind: "decided", Data: map[string]any{
+		"question": q.Key, "choice": q.Choice, "by": q.By, "reason": reason,
+	}})
+}
+
 // asked is the question that the live run speaks of, by id or by its own key.
 func (d *decision) asked() *Question {
 	for i := range d.next.Questions {

@@ -52,8 +52,8 @@ func (d *decision) settleQuestions() {
 			continue
 		}
 		if q.State == QuestionAnswered {
-			q.Reason = "overtaken: its turn ended before the answer was applied"
-			continue // stays answered, and leaves the snapshot in sweep
+			d.overtake(q) // stays answered, and leaves the snapshot in sweep
+			continue
 		}
 		d.expire(q)
 	}

@@ -182,6 +182,12 @@ func TestB6_AnswerOvertakenByAStopStaysAnswered(t *testing.T) {
 	if got["abcd1234.q1"] != blaise.QuestionAnswered || got["abcd1234.q2"] != blaise.QuestionExpired {
 		t.Errorf("questions %v", got)
 	}
+	if !slices.ContainsFunc(st.last.Notices, func(n blaise.Notice) bool {
+		return n.Kind == "decided" && n.Data["question"] == "p1" && n.Data["choice"] == "y" &&
+			strings.HasPrefix(n.Data["reason"].(string), "answered, not applied")
+	}) {
+		t.Errorf("the record does not say that the answer was not applied: %+v", st.last.Notices)
+	}
 	st.wantsVerdict(st.do(ask("p3")), blaise.VerdictVoid) // A20: it delays nothing
 }
 
