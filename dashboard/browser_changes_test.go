@@ -27,7 +27,7 @@ func TestBrowserChanges(t *testing.T) {
 	})
 	d.steps(ctx, chromedp.Navigate(d.server.URL+"/sessions/"+string(d.id)))
 	d.js(ctx, `document.querySelector('a[href$="/changes"]').click()`)
-	d.until(ctx, `document.querySelector("h1")?.textContent === "Changes"`)
+	d.until(ctx, `document.querySelector(".views a[aria-current]")?.textContent === "Changes"`)
 	d.until(ctx, `document.querySelectorAll("details.card").length === 2 && document.querySelector("summary").innerText.includes("<b>x</b> +1 −1")
 		&& document.querySelector(".del").textContent.trim() === "--- old" && document.querySelector(".add").textContent.includes("<script>")
 		&& document.body.innerText.includes("binary") && document.title.startsWith("Changes")`)

@@ -106,15 +106,19 @@ func TestBrowser(t *testing.T) {
 		chunk("I found **two** things:\n\n1. an unused `import`\n"),
 	)
 	d.until(ctx, `document.querySelector(".agent strong")?.textContent === "two"`)
+	d.until(ctx, `document.querySelector("#activity").innerText.includes("writing")`)
 	d.record(chunk("2. a long function\n\n```go\nfunc main() {}\n```\n<script>document.title='bad'</script>\n"))
 	d.until(ctx, `document.querySelectorAll(".agent").length === 1 && document.querySelectorAll(".agent li").length === 2`)
 	d.record(update(`{"sessionUpdate":"tool_call","toolCallId":"e","title":"Edit main.go","kind":"edit","status":"in_progress",
 		"content":[{"type":"diff","path":"main.go","oldText":"package main\n\nimport \"os\"\n\nfunc main() {}\n","newText":"package main\n\nfunc main() {}\n"}]}`))
+	d.until(ctx, `document.querySelector("#activity").innerText.includes("Edit main.go") && // B4: in sight wherever one reads
+		(scrollTo(0, 0), document.querySelector("#activity").getBoundingClientRect().bottom <= innerHeight)`)
 	d.report(2, blaise.Event{Kind: blaise.EventQuestionAsked, Ask: &blaise.Question{
 		Key: "k", Kind: "permission", Title: "Edit main.go", Detail: []byte(`{"path":"main.go"}`),
 		Options: []blaise.Option{{ID: "y", Name: "Allow", Kind: "allow_once"}, {ID: "n", Name: "Reject", Kind: "reject_once"}},
 	}})
 	d.until(ctx, `document.title.startsWith("(1) ") && !!document.querySelector(".card.ask")`)
+	d.until(ctx, `document.querySelector("#activity").innerText.includes("waits for your answer")`)
 	d.picture(ctx, "session")
 
 	t.Run("answer", func(*testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/transcript"
@@ -14,15 +15,20 @@ import (
 // A conversation joins the events of a transcript to what a reader sees. The
 // first rendering and the live one both come from it.
 type conversation struct {
-	items   []*item
-	tools   map[string]*item // by run and the agent's own id
-	asked   map[string]bool  // the calls that were asked about, by the same
-	touched []touch          // in the order of events
-	last    int64            // seq of the last event
+	items     []*item
+	tools     map[string]*item     // by run and the agent's own id
+	asked     map[string]bool      // the calls that were asked about, by the same
+	questions map[string]*item     // by run and number
+	began     map[string]time.Time // the turns
+	touched   []touch              // in the order of events
+	last      int64                // seq of the last event
 }
 
 func newConversation() *conversation {
-	return &conversation{tools: map[string]*item{}, asked: map[string]bool{}}
+	return &conversation{
+		tools: map[string]*item{}, asked: map[string]bool{},
+		questions: map[string]*item{}, began: map[string]time.Time{},
+	}
 }
 
 // A touch is a change of an item by an event.
@@ -104,10 +110,6 @@ type data struct {
 	Attachments []saidFile `json:"attachments"`
 }
 
-type option struct {
-	Name string `json:"name"`
-}
-
 // add takes the next event.
 func (c *conversation) add(e transcript.Event) {
 	c.last = e.Seq
@@ -130,31 +132,14 @@ func (c *conversation) add(e transcript.Event) {
 		}
 		i.text.WriteString(d.Text)
 		i.withFiles(e, d.Attachments)
+	case transcript.KindTurnBegan:
+		c.began[e.Turn] = e.At
 	case transcript.KindTurnEnded:
-		i := c.begin("turn", e)
-		i.Status, i.Title, i.Used = d.Result, d.Reason, usageText(d.Used)
-		if d.Result != "answered" {
-			i.Title = firstOf(d.Reason, d.Stop)
-		}
+		c.turnEnded(e, d)
 	case transcript.KindAsked:
-		i := c.begin("asked", e)
-		i.Title = d.Title
-		if t := c.tools[e.Run+" "+d.Tool]; t != nil {
-			t.Asked = true
-			c.touch(t, transcript.Event{At: t.Until})
-		}
-		if d.Tool != "" {
-			c.asked[e.Run+" "+d.Tool] = true
-		}
-		for _, o := range d.Options {
-			i.Options = append(i.Options, o.Name)
-		}
+		c.asks(e, d)
 	case transcript.KindDecided:
-		i := c.begin("decided", e)
-		i.Title, i.Who, i.Rule = firstOf(d.Choice, "no answer"), firstOf(d.By, d.Reason), firstOf(d.Rule, d.Reason)
-		if d.Rule != "" && d.By != blaise.ByGate {
-			i.Rule = "put to a person by " + d.Rule
-		}
+		c.decides(e, d)
 	case transcript.KindOutput:
 		i := c.piece("output", d.Source, e)
 		i.Who = d.Source
@@ -167,10 +152,21 @@ func (c *conversation) add(e transcript.Event) {
 	}
 }
 
+// turnEnded closes a turn.
+func (c *conversation) turnEnded(e transcript.Event, d data) {
+	i := c.begin("turn", e)
+	if began, ok := c.began[e.Turn]; ok {
+		i.At = began
+	}
+	i.Status, i.Title, i.Used = d.Result, d.Reason, usageText(d.Used)
+	if d.Result != "answered" {
+		i.Title = firstOf(d.Reason, d.Stop)
+	}
+}
+
 // remark adds what is only said beside the conversation.
 func (c *conversation) remark(e transcript.Event, d data) {
 	switch e.Kind {
-	case transcript.KindTurnBegan:
 	case transcript.KindAgent:
 		c.begin("info", e).Title = strings.TrimSpace("agent " + d.Name + " " + d.Version)
 	case transcript.KindState:

@@ -16,6 +16,7 @@ func (d *dashboard) functions() template.FuncMap {
 		"size":    sizeWords,
 		"ago":     func(t time.Time) string { return ago(d.o.Now().Sub(t)) },
 		"words":   func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
+		"subject": func(s string) string { return strings.Replace(s, ":", " ", 1) },
 		"json":    indented,
 		"class":   class,
 		"form":    formOf,

@@ -14,14 +14,14 @@ const textMost = 256 << 10
 
 // An item is one thing in the conversation: often many events, joined.
 type item struct {
-	Kind  string // said, agent, thought, tool, plan, notice, state, output, asked, decided, turn, info, progress, gap
+	Kind  string // said, agent, thought, tool, plan, notice, state, output, asked, turn, info, progress, gap
 	Seq   int64  // of its first event; with it goes the id on the page
 	Turn  string
 	At    time.Time
 	Until time.Time // of its last event
 	Late  bool
 
-	Who    string // author, source, who decided
+	Who    string // author or source
 	Title  string
 	Status string
 	Used   string // what a turn has used
@@ -38,12 +38,12 @@ type item struct {
 	Files []saidFile // what came with a message
 
 	ToolKind string
-	Asked    bool   // the agent asked before it did it
-	Rule     string // of the gate, in words
+	Asked    bool // the agent asked before it did it
 	Places   []string
 	input    string
 	Contents []content
-	Options  []string
+	Answers  []answer // to a question
+	options  []option
 	Done     float64
 	Total    float64
 }

@@ -31,8 +31,10 @@ func (s *stage) lookAround(ctx context.Context, now time.Time) (later <-chan tim
 	}
 	p := s.d.around(ctx, v)
 	next := map[string]string{}
-	for _, name := range []string{"head", "cards", "queue", "side"} {
-		html, err := s.d.fragment(name, p)
+	for name, of := range map[string]any{
+		"head": p, "cards": p, "queue": p, "side": p, "activity": activity{p, s.doing()},
+	} {
+		html, err := s.d.fragment(name, of)
 		if err != nil {
 			return nil, err
 		}

@@ -35,7 +35,11 @@ type window struct {
 	First   int64 // seq of its first event, 0 for an empty one
 	Last    int64
 	After   int64 // where a stream goes on
+	doing   string
 }
+
+// Activity is what the session does, as the end of the window tells.
+func (p sessionPage) Activity() activity { return activity{p.panel, p.Window.doing} }
 
 // More says that there is something before it.
 func (w window) More() bool { return w.First > 1 }
@@ -100,7 +104,7 @@ func (d *dashboard) window(ctx context.Context, id blaise.SessionID, last int64)
 	for _, e := range list {
 		c.add(e)
 	}
-	win := window{Session: id, Items: c.items, Last: last, After: last}
+	win := window{Session: id, Items: c.items, Last: last, After: last, doing: c.doing()}
 	if len(list) > 0 {
 		win.First = list[0].Seq
 	}

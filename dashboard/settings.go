@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"blaise.dev/blaise"
 )
@@ -43,10 +45,10 @@ func (p panel) Pending(s blaise.Setting) bool {
 	return ok && want != s.Value
 }
 
-// Label names a setting.
+// Label names a setting, as the agent does.
 func (p panel) Label(s blaise.Setting) string {
-	name := firstOf(s.Name, s.ID)
-	return strings.ToUpper(name[:1]) + name[1:]
+	first, size := utf8.DecodeRuneInString(firstOf(s.Name, s.ID, "setting"))
+	return string(unicode.ToUpper(first)) + firstOf(s.Name, s.ID, "setting")[size:]
 }
 
 // PlanDone is how many steps of the plan are done.

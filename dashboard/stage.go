@@ -106,6 +106,13 @@ func (s *stage) look(ctx context.Context) error {
 	}
 }
 
+// doing is what the agent does.
+func (s *stage) doing() string {
+	s.Lock()
+	defer s.Unlock()
+	return s.talk.doing()
+}
+
 // pace is how long it is at least from one look to the next.
 func (s *stage) pace() time.Duration {
 	s.Lock()

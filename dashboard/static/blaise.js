@@ -30,11 +30,20 @@ function dress(root) {
     if (isNaN(at)) continue;
     let text;
     if ("due" in t.dataset) text = within(at - Date.now());
+    else if ("since" in t.dataset) text = span(Date.now() - at);
     else if ("exact" in t.dataset) text = formats.exact.format(at);
     else text = (at.toDateString() === today ? formats.today : formats.before).format(at);
     if (t.textContent !== text) t.textContent = text;
     if (!t.title && !("exact" in t.dataset)) t.title = formats.exact.format(at);
   }
+}
+
+// span is how long something goes on.
+function span(ms) {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  return `${Math.floor(s / 3600)} h ${Math.floor(s / 60) % 60} min`;
 }
 
 function within(ms) {
@@ -330,6 +339,8 @@ document.addEventListener("click", (e) => {
 
 dress(document);
 setInterval(() => dress(document.body), 10000);
+const doing = $("#activity");
+if (doing) setInterval(() => dress(doing), 1000);
 const session = $("[data-session]");
 if (session) followSession(session);
 const list = $("[data-list]");

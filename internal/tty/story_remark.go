@@ -63,7 +63,7 @@ func questionKey(run, question string) string {
 // line.
 func (s *Story) decided(e transcript.Event, d remarked) []string {
 	key := questionKey(e.Run, d.Question)
-	title := s.titles[key]
+	title := cmp.Or(s.titles[key], "a question") // one from before, or answered once already
 	delete(s.titles, key)
 	if d.By == blaise.ByGate && d.Reason == "" {
 		return nil
