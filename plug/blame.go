@@ -23,6 +23,16 @@ func Asked(err error) bool {
 		git.ErrNoRevision, git.ErrEmpty, git.ErrCheckedOut, git.ErrBranchExists)
 }
 
+// Theirs reports whether a layer failed by what the repository, or whoever wrote
+// it, has it do: a line that sets it up, its Dockerfile. What Lacks reports is
+// never that.
+func Theirs(err error) bool { return !Lacks(err) && errors.As(err, new(theirs)) }
+
+// A theirs is such a failure, in its own words.
+type theirs struct{ error }
+
+func (t theirs) Unwrap() error { return t.error }
+
 // Lacks reports whether a layer failed for want of what this machine must have,
 // whatever was asked for: a program, rights, an engine, space, processes.
 func Lacks(err error) bool {

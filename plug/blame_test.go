@@ -46,6 +46,11 @@ func TestWhoIsToBlame(t *testing.T) {
 			}
 		})
 	}
+	err := plugtest.NewWorld(t, host(t, plugtest.TempDir(t)), plug.NewSpec("local", "", nil),
+		plug.NewSpec("setup", "", map[string]any{"once": "exit 1"})).Stack().Open(t.Context())
+	if !plug.Theirs(err) || plug.Asked(err) || plug.Lacks(err) {
+		t.Errorf("a line that sets up: %v", err)
+	}
 	full := fmt.Errorf("%w: %w", plug.ErrRefused, syscall.ENOSPC)
 	if plug.Asked(full) || !plug.Lacks(full) {
 		t.Error("a full disk is not the machine's")

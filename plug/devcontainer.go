@@ -128,7 +128,8 @@ func (p *devcontainer) container(f devFile) *container {
 	return &container{c: *c, volumes: f.volumes()}
 }
 
-// read takes the file out of the base commit.
+// read takes the file out of the base commit. A bad one is the repository's: the
+// message waits for a better.
 func (p *devcontainer) read(ctx context.Context, s Scope) (*devFile, error) {
 	repo, commit, err := p.commit(ctx, s)
 	if err != nil {
@@ -136,11 +137,11 @@ func (p *devcontainer) read(ctx context.Context, s Scope) (*devFile, error) {
 	}
 	text, err := repo.Run(ctx, "show", commit+":"+p.c.Path)
 	if err != nil {
-		return nil, fmt.Errorf("read %s of commit %.12s: %w", p.c.Path, commit, err)
+		return nil, fmt.Errorf("%w: read %s of commit %.12s: %w", errAsked, p.c.Path, commit, err)
 	}
 	f, ignored, err := parseDevFile([]byte(text), p.c)
 	if err != nil {
-		return nil, fmt.Errorf("%s of commit %.12s: %w", p.c.Path, commit, err)
+		return nil, fmt.Errorf("%w: %s of commit %.12s: %w", errAsked, p.c.Path, commit, err)
 	}
 	for _, what := range ignored {
 		note(s, "%s: %s", p.c.Path, what)
@@ -199,9 +200,13 @@ func (p *devcontainer) build(ctx context.Context, b *containerBuilder, f *devFil
 	if err != nil {
 		return "", fmt.Errorf("pack build context: %w", err)
 	}
-	return b.buildOf(ctx, engine.Build{
+	image, err := b.buildOf(ctx, engine.Build{
 		Dockerfile: name, Target: f.Build.Target, Args: f.Build.Args, Context: strings.NewReader(packed),
 	}, []byte(id)) // an archive of a tree has the time of its making in it
+	if err != nil {
+		err = theirs{err}
+	}
+	return image, err
 }
 
 func (p *devcontainer) known(s Scope) (*container, error) {

@@ -75,8 +75,8 @@ func TestDevcontainerRefuses(t *testing.T) {
 			t.Parallel()
 			w := devWorld(t, c.file, nil)
 			err := w.Stack().Open(t.Context())
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %q in it", err, c.want)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !plug.Asked(err) {
+				t.Errorf("got %v, want %q in it, as what was asked for", err, c.want)
 			}
 			destroy(t, w)
 		})

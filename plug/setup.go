@@ -167,7 +167,7 @@ func (p *setup) run(ctx context.Context, s Scope, e Env, key string, lines []str
 		err := Run(ctx, e, Cmd{Args: []string{"sh", "-ec", line}, Stdout: out, Stderr: out})
 		out.flush()
 		if err != nil {
-			return fmt.Errorf("%s, line %d of %d (%s): %w%s", key, i+1, len(lines), line, err, out.last())
+			return theirs{fmt.Errorf("%s, line %d of %d (%s): %w%s", key, i+1, len(lines), line, err, out.last())}
 		}
 	}
 	return nil

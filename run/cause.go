@@ -39,6 +39,11 @@ func (r refusal) Error() string {
 }
 func (r refusal) Unwrap() error { return r.err }
 
+// loggedOut is an agent without a login: another agent's runs can begin.
+type loggedOut struct{ error }
+
+func (l loggedOut) Unwrap() error { return l.error }
+
 // plugFailure is a stack that does not open.
 type plugFailure struct{ err error }
 

@@ -68,12 +68,13 @@ func (r *run) begun(err error) bool {
 }
 
 // chosen says that the run failed by what was asked for: an input, a plug that
-// an input goes into, a repository or a branch that cannot be had. What only the
-// machine lacks is its own fault, whatever was asked.
+// an input goes into, a repository or a branch that cannot be had, what the
+// repository has it do, an agent that is not logged in. What only the machine
+// lacks is its own fault, whatever was asked.
 func (r *run) chosen(err error) bool {
 	var open *plug.OpenError
 	switch {
-	case errors.As(err, new(*config.InputError)), plug.Asked(err):
+	case errors.As(err, new(*config.InputError)), errors.As(err, new(loggedOut)), plug.Asked(err), plug.Theirs(err):
 		return true
 	case errors.As(err, &open):
 		return r.file.TakesInput(open.Plug) && !plug.Lacks(err)

@@ -59,7 +59,7 @@ func (c *conversation) unusable(err error) error {
 	var missing *acp.AuthRequired
 	if errors.As(err, &missing) {
 		e := blaise.Errorf(blaise.CodeRefused, "%v. To do: %s", missing, missing.Hint())
-		return refusal{e.WithHint("%s", missing.Hint())}
+		return refusal{loggedOut{e.WithHint("%s", missing.Hint())}}
 	}
 	return c.agent.explain(fmt.Errorf("agent %s: %w", c.command.name, err))
 }
