@@ -67,6 +67,12 @@ type Resource struct {
 // the git directory of the repository it is of.
 const ResourceWorktree = "worktree"
 
+// The kinds of resource that an engine has; Where is then its id.
+const (
+	ResourceContainer = "container"
+	ResourceVolume    = "volume"
+)
+
 // MayHold says that something of the environment may exist: a plug was opened
 // or is being opened, or a record is left that no plug owns.
 func (e Environment) MayHold() bool {

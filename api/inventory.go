@@ -27,7 +27,9 @@ type Thing struct {
 	Session blaise.SessionID `json:"session,omitempty"`
 	Class   Class            `json:"class"`
 	Why     string           `json:"why,omitempty"`
-	Bytes   int64            `json:"bytes,omitempty"` // on disk, of a directory; 0: nobody has looked
+	Bytes   int64            `json:"bytes,omitempty"` // on disk, of what can be weighed: directories, containers, volumes, images
+	// WeighedAt is when that was looked at last; zero: it is not known.
+	WeighedAt time.Time `json:"weighed_at,omitzero"`
 }
 
 // An Inventory is what exists on the machine of an instance, held against the

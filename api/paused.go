@@ -15,8 +15,9 @@ type Paused struct {
 	Environment blaise.EnvironmentID `json:"environment"`
 	Runner      blaise.RunnerID      `json:"runner"`
 	Since       time.Time            `json:"since"`
-	DueAt       time.Time            `json:"due_at,omitzero"` // when it is given up, if nothing happens; not while it is held
-	Bytes       int64                `json:"bytes,omitempty"` // on its machine's disk, when it was looked at last; 0: not known
+	DueAt       time.Time            `json:"due_at,omitzero"`     // when it is given up, if nothing happens; not while it is held
+	Bytes       int64                `json:"bytes,omitempty"`     // on its machine's disk, and its engine's, of all that was weighed
+	Unweighed   []string             `json:"unweighed,omitempty"` // what it holds of which nobody knows what it takes: "volume NAME"
 }
 
 // Paused lists the environments that are paused, the longest first, at most 1000

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 )
 
@@ -13,4 +14,9 @@ var Pause = pause
 type Weights struct{ weights }
 
 // Fill is fill.
-func (w *Weights) Fill(ctx context.Context, things []api.Thing) { w.fill(ctx, things) }
+func (w *Weights) Fill(
+	ctx context.Context, v *api.Inventory,
+	ask func(context.Context, []blaise.Resource) (map[blaise.Resource]int64, []string),
+) {
+	w.fill(ctx, v, ask)
+}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/config"
@@ -32,6 +34,9 @@ const (
 	kindProcess   = "processes"
 	kindRun       = "run"
 )
+
+// lookFor bounds how long one plug looks: an engine may hang.
+const lookFor = 20 * time.Second
 
 // look lists all that is there. What it could not look at it says.
 func (p Premises) look(ctx context.Context) (found []blaise.Resource, unseen []string) {
@@ -168,31 +173,65 @@ func (p Premises) mark(name string) string {
 
 // plugs asks the plugs of a blaise.yml for all that carries their labels.
 func (p Premises) plugs(ctx context.Context, file string) (found []blaise.Resource, unseen []string) {
+	unseen = eachPlug(file, func(id string, one plug.Plug, host plug.Env) error {
+		lister, ok := one.(plug.Lister)
+		if !ok {
+			return nil
+		}
+		ctx, stop := context.WithTimeout(ctx, lookFor)
+		defer stop()
+		some, err := lister.List(ctx, host)
+		for _, r := range some {
+			r.Plug = id
+			found = append(found, r)
+		}
+		return err
+	})
+	return found, unseen
+}
+
+// eachPlug does something with all plugs of a blaise.yml, and says what went
+// wrong with which.
+func eachPlug(file string, do func(id string, one plug.Plug, host plug.Env) error) (wrong []string) {
 	cfg, err := config.Read(file)
 	if err != nil {
-		return nil, []string{fmt.Sprintf("what the plugs made: %v", err)}
+		return []string{fmt.Sprintf("what the plugs made: %v", err)}
 	}
 	host := &plug.Local{Dir: filepath.Dir(file)}
 	for _, spec := range cfg.Plugs {
 		one, err := plug.New(spec)
+		if err == nil {
+			err = do(spec.ID, one, host)
+		}
 		if err != nil {
-			unseen = append(unseen, fmt.Sprintf("plug %s: %v", spec.ID, err))
-			continue
-		}
-		lister, ok := one.(plug.Lister)
-		if !ok {
-			continue
-		}
-		some, err := lister.List(ctx, host)
-		if err != nil {
-			unseen = append(unseen, fmt.Sprintf("plug %s: %v", spec.ID, err))
-		}
-		for _, r := range some {
-			r.Plug = spec.ID
-			found = append(found, r)
+			wrong = append(wrong, fmt.Sprintf("plug %s: %v", spec.ID, err))
 		}
 	}
-	return found, unseen
+	return wrong
+}
+
+// weigh asks the plugs what their things take on disk.
+func (p Premises) weigh(ctx context.Context, things []blaise.Resource) (weights map[blaise.Resource]int64, unseen []string) {
+	weights = map[blaise.Resource]int64{}
+	for _, file := range p.Configs {
+		unseen = append(unseen, eachPlug(file, func(_ string, one plug.Plug, _ plug.Env) error {
+			weigher, ok := one.(plug.Weigher)
+			if !ok {
+				return nil
+			}
+			rest := slices.DeleteFunc(slices.Clone(things), func(r blaise.Resource) bool {
+				_, done := weights[r]
+				return done
+			})
+			some, err := weigher.Weigh(ctx, rest)
+			maps.Copy(weights, some)
+			if err != nil {
+				return fmt.Errorf("weigh what it made: %w", err)
+			}
+			return nil
+		})...)
+	}
+	return weights, unseen
 }
 
 // unique leaves out what several plugs of one place found.

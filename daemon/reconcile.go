@@ -35,9 +35,10 @@ func (d *Daemon) reconcile(ctx context.Context) {
 
 // look takes the inventory and tells Blaise.
 func (d *Daemon) look(ctx context.Context) api.Inventory {
-	v := d.premises().Inventory(ctx, d.blaise().Ledger)
+	p := d.premises()
+	v := p.Inventory(ctx, d.blaise().Ledger)
 	v.Instance = d.state.instance
-	d.weights.fill(ctx, v.Things)
+	d.weights.fill(ctx, &v, p.weigh)
 	orphaned := 0
 	for _, t := range v.Things {
 		if t.Class == api.ClassOrphaned {

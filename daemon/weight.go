@@ -9,22 +9,29 @@ import (
 	"syscall"
 	"time"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 )
 
 const (
-	// weighEvery is how often a directory is looked through at most.
-	weighEvery = 10 * time.Minute
-	// weighFor bounds one look through all of them, for the sake of the runs;
+	// weighEvery is how often a thing is weighed at most: at each look of the
+	// daemon's own, and not for all who ask between.
+	weighEvery = reconcileEvery - time.Minute
+	// weighFor bounds one look through all directories, for the sake of the runs;
 	// what it does not reach is first the next time.
 	weighFor = 10 * time.Second
+	// askFor bounds what engines are asked, and askRest is how many times as long
+	// as it took they are left alone: an engine walks its whole disk to answer.
+	askFor, askRest = 20 * time.Second, 50
 )
 
-// weights is what the directories of environments take on disk, as looked at
-// last. It is safe for concurrent use.
+// weights is what the things of environments take on disk, as looked at last. It
+// is safe for concurrent use.
 type weights struct {
-	mu    sync.Mutex // guards known, also while it looks
-	known map[string]weight
+	mu     sync.Mutex // guards what follows, also while it looks
+	known  map[[3]string]weight
+	askAt  time.Time // when plugs may be asked again
+	unseen []string  // why they did not answer when they were asked last
 }
 
 type weight struct {
@@ -32,31 +39,75 @@ type weight struct {
 	at    time.Time
 }
 
-// fill writes into things what their directories take, and forgets those that
-// are gone.
-func (w *weights) fill(ctx context.Context, things []api.Thing) {
+// A scales weighs things with the plugs that made them, and says what it could
+// not weigh.
+type scales func(context.Context, []blaise.Resource) (bytes map[blaise.Resource]int64, unseen []string)
+
+// fill writes into an inventory what its things take, and what could not be
+// weighed; it forgets those that are gone.
+func (w *weights) fill(ctx context.Context, v *api.Inventory, ask scales) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	ctx, stop := context.WithTimeout(ctx, weighFor)
-	defer stop()
-	var dirs []*api.Thing
-	for i := range things {
-		if things[i].Kind == kindDirectory && things[i].Class != api.ClassMissing {
-			dirs = append(dirs, &things[i])
+	next := map[[3]string]weight{}
+	for _, t := range v.Things {
+		if last, ok := w.known[keyOf(t.Resource)]; ok {
+			next[keyOf(t.Resource)] = last
 		}
-	}
-	slices.SortFunc(dirs, func(a, b *api.Thing) int { return w.known[a.Name].at.Compare(w.known[b.Name].at) })
-	next := make(map[string]weight, len(dirs))
-	for _, t := range dirs {
-		last := w.known[t.Name]
-		if time.Since(last.at) >= weighEvery {
-			if bytes, ok := weigh(ctx, t.Name); ok {
-				last = weight{bytes: bytes, at: time.Now()}
-			}
-		}
-		next[t.Name], t.Bytes = last, last.bytes
 	}
 	w.known = next
+	w.walk(ctx, v.Things)
+	w.ask(ctx, v.Things, ask)
+	for _, what := range w.unseen {
+		if !slices.Contains(v.Unseen, what) { // who took the inventory may have met the same
+			v.Unseen = append(v.Unseen, what)
+		}
+	}
+	for i, t := range v.Things {
+		last := w.known[keyOf(t.Resource)]
+		v.Things[i].Bytes, v.Things[i].WeighedAt = last.bytes, last.at
+	}
+}
+
+// walk looks through the directories, first where nobody looked for longest.
+func (w *weights) walk(ctx context.Context, things []api.Thing) {
+	ctx, stop := context.WithTimeout(ctx, weighFor)
+	defer stop()
+	var dirs [][3]string
+	for _, t := range things {
+		if t.Kind == kindDirectory && t.Class != api.ClassMissing {
+			dirs = append(dirs, keyOf(t.Resource))
+		}
+	}
+	slices.SortFunc(dirs, func(a, b [3]string) int { return w.known[a].at.Compare(w.known[b].at) })
+	for _, key := range dirs {
+		if time.Since(w.known[key].at) < weighEvery {
+			continue
+		}
+		if bytes, ok := weigh(ctx, key[1]); ok {
+			w.known[key] = weight{bytes: bytes, at: time.Now().UTC()}
+		}
+	}
+}
+
+// ask has plugs weigh what only they can, and then leaves them alone.
+func (w *weights) ask(ctx context.Context, things []api.Thing, ask scales) {
+	began := time.Now()
+	if began.Before(w.askAt) {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, askFor)
+	defer stop()
+	var theirs []blaise.Resource
+	for _, t := range things {
+		if t.Kind != kindDirectory && t.Class != api.ClassMissing {
+			theirs = append(theirs, t.Resource)
+		}
+	}
+	found, unseen := ask(ctx, theirs)
+	for r, bytes := range found {
+		w.known[keyOf(r)] = weight{bytes: bytes, at: time.Now().UTC()}
+	}
+	w.unseen, w.askAt = unseen, time.Now().Add(askRest*time.Since(began))
 }
 
 // weigh adds up the blocks of all that is in a directory; false where there was

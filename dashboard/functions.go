@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"blaise.dev/blaise"
 )
 
 // functions are what the templates may call.
@@ -13,7 +15,7 @@ func (d *dashboard) functions() template.FuncMap {
 	return template.FuncMap{
 		"when":    when,
 		"exactly": exactly,
-		"size":    sizeWords,
+		"size":    blaise.Size,
 		"ago":     func(t time.Time) string { return ago(d.o.Now().Sub(t)) },
 		"words":   func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
 		"subject": func(s string) string { return strings.Replace(s, ":", " ", 1) },

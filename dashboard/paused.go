@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"fmt"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -12,7 +11,7 @@ import (
 type pausedThere struct {
 	List    []api.Paused
 	Bytes   int64
-	Unknown int // of how many nobody knows what they take
+	Unknown int // of how many nobody knows all that they take
 }
 
 func (d *dashboard) pausedThere(ctx context.Context) (map[blaise.RunnerID]*pausedThere, error) {
@@ -26,20 +25,9 @@ func (d *dashboard) pausedThere(ctx context.Context) (map[blaise.RunnerID]*pause
 		}
 		t.List = append(t.List, p)
 		t.Bytes += p.Bytes
-		if p.Bytes == 0 {
+		if p.Bytes == 0 || len(p.Unweighed) > 0 {
 			t.Unknown++
 		}
 	}
 	return there, err
-}
-
-// sizeWords is a number of bytes for people.
-func sizeWords(n int64) string {
-	switch {
-	case n < 1e6:
-		return fmt.Sprintf("%d kB", (n+999)/1000)
-	case n < 1e9:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

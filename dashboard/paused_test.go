@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -40,6 +41,11 @@ func TestPausedEnvironments(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.begin("tidy up")
+	box := blaise.Resource{Plug: "box", Kind: "container", Name: "the-box", Where: "engine"}
+	home := blaise.Resource{Plug: "box", Kind: "volume", Name: "the-home", Where: "engine"}
+	for i, r := range []blaise.Resource{box, home} {
+		d.report(int64(20+i), blaise.Event{Kind: blaise.EventResourceIntended, Resource: &r})
+	}
 	d.pause()
 	env := d.id.Environment(1)
 	if text := d.page("/runners"); !strings.Contains(text, string(env)) || !strings.Contains(text, "1 paused, not measured yet") {
@@ -53,16 +59,30 @@ func TestPausedEnvironments(t *testing.T) {
 	if err := d.control.Hello(t.Context(), store.Instance{ID: "i", Runner: r.ID, Boot: "b", Machine: "m", Slots: 1}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := json.Marshal(api.Inventory{Instance: "i", Things: []api.Thing{
-		{Resource: blaise.Resource{Kind: "directory", Environment: env}, Class: api.ClassOurs, Bytes: 2_500_000},
-	}})
-	if err != nil {
-		t.Fatal(err)
+	look := func(things ...api.Thing) string {
+		t.Helper()
+		for i := range things {
+			things[i].Environment = env
+		}
+		found, err := json.Marshal(api.Inventory{Instance: "i", Things: things})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.control.KeepInventory(t.Context(), r, "i", found); err != nil {
+			t.Fatal(err)
+		}
+		return d.page("/runners")
 	}
-	if err := d.control.KeepInventory(t.Context(), r, "i", found); err != nil {
-		t.Fatal(err)
+	dir := api.Thing{Resource: blaise.Resource{Kind: "directory"}, Class: api.ClassOurs, Bytes: 2_500_000}
+	weighed := api.Thing{Resource: box, Bytes: 500_000, WeighedAt: time.Now()}
+	text := look(dir, weighed)
+	for _, want := range []string{"1 paused, 3.0 MB on disk, 1 not wholly measured", "not known: <bdi>volume the-home"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q:\n%s", want, text)
+		}
 	}
-	if text := d.page("/runners"); !strings.Contains(text, "1 paused, 2.5 MB on disk") || strings.Contains(text, "not by a clock") {
+	text = look(dir, weighed, api.Thing{Resource: home, WeighedAt: time.Now()})
+	if !strings.Contains(text, "1 paused, 3.0 MB on disk</") || strings.Contains(text, "not known") || strings.Contains(text, "not by a clock") {
 		t.Errorf("the page does not say what it takes, and when it is given up:\n%s", text)
 	}
 }

@@ -27,6 +27,7 @@ var (
 	_ Pauser   = (*container)(nil)
 	_ Saver    = (*container)(nil)
 	_ Lister   = (*container)(nil)
+	_ Weigher  = (*container)(nil)
 	_ Reacher  = (*container)(nil)
 	_ Isolator = (*container)(nil)
 )
@@ -185,7 +186,7 @@ func (p *container) remove(ctx context.Context, s Scope, e *engine.Engine) error
 		if err := e.Remove(ctx, container); err != nil {
 			return err
 		}
-		if err := s.Forget(ctx, blaise.Resource{Kind: "container", Name: container, Where: e.ID}); err != nil {
+		if err := s.Forget(ctx, blaise.Resource{Kind: kindContainer, Name: container, Where: e.ID}); err != nil {
 			return err
 		}
 	}
@@ -197,7 +198,7 @@ func (p *container) remove(ctx context.Context, s Scope, e *engine.Engine) error
 		if err := e.RemoveVolume(ctx, volume); err != nil {
 			return err
 		}
-		if err := s.Forget(ctx, blaise.Resource{Kind: "volume", Name: volume, Where: e.ID}); err != nil {
+		if err := s.Forget(ctx, blaise.Resource{Kind: kindVolume, Name: volume, Where: e.ID}); err != nil {
 			return err
 		}
 	}
@@ -224,39 +225,3 @@ func seedOf(name string) string { return name + "-seed" }
 func homeVolume(name string) string { return name + "-home" }
 func workVolume(name string) string { return name + "-work" }
 func shimVolume(name string) string { return name + "-shim" }
-
-// List finds the containers and volumes with our labels.
-func (p *container) List(ctx context.Context, _ Env) ([]blaise.Resource, error) {
-	e, err := engine.Dial(ctx, p.c.Engine)
-	if err != nil {
-		return nil, err
-	}
-	defer e.Close()
-	containers, err := e.Containers(ctx, labelEnvironment)
-	if err != nil {
-		return nil, err
-	}
-	var found []blaise.Resource
-	for _, c := range containers {
-		found = append(found, labelled("container", c, e))
-	}
-	volumes, err := e.Volumes(ctx, labelEnvironment)
-	for _, v := range volumes {
-		found = append(found, labelled("volume", v, e))
-	}
-	images, imagesErr := e.Images(ctx, labelBuilt)
-	for _, i := range images {
-		found = append(found, blaise.Resource{
-			Kind: "image", Name: i.Name, Where: e.ID, Kept: "new containers are made of it",
-		})
-	}
-	return found, errors.Join(err, imagesErr)
-}
-
-func labelled(kind string, f engine.Found, e *engine.Engine) blaise.Resource {
-	return blaise.Resource{
-		Plug: f.Labels[labelPlug], Kind: kind, Name: f.Name, Where: e.ID,
-		Environment: blaise.EnvironmentID(f.Labels[labelEnvironment]),
-		Machine:     blaise.MachineID(f.Labels[labelMachine]),
-	}
-}

@@ -106,7 +106,7 @@ func (b *containerBuilder) begin(ctx context.Context, spec engine.Container) err
 			return err
 		}
 	}
-	return b.e.Remove(ctx, spec.Name)
+	return b.dropSeed(ctx)
 }
 
 func filled(err error) error {

@@ -180,13 +180,13 @@ func (b *containerBuilder) intend(ctx context.Context, spec engine.Container) er
 			return nil
 		})
 	}
-	tell("container", b.name)
+	tell(kindContainer, b.name)
 	if spec.ReadOnlyRoot || b.stand != nil && !b.stand.made {
-		tell("container", seedOf(b.name))
+		tell(kindContainer, seedOf(b.name))
 	}
 	for _, m := range spec.Mounts {
 		if m.Volume {
-			tell("volume", m.Source)
+			tell(kindVolume, m.Source)
 		}
 	}
 	if err := g.Wait(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/internal/engine"
 )
 
@@ -93,7 +94,16 @@ func (b *containerBuilder) makeReady(ctx context.Context) error {
 	} else if err := b.dropOlder(ctx); err != nil {
 		note(b.s, "an image that is no longer needed stays: %v", err)
 	}
-	return errors.Join(err, b.e.Remove(ctx, seed.Name)) // another try makes one of the same name
+	return errors.Join(err, b.dropSeed(ctx)) // another try makes one of the same name
+}
+
+// dropSeed removes the seed, and takes it out of the ledger: it is not missed.
+func (b *containerBuilder) dropSeed(ctx context.Context) error {
+	seed := seedOf(b.name)
+	if err := b.e.Remove(ctx, seed); err != nil {
+		return err
+	}
+	return b.s.Forget(ctx, blaise.Resource{Kind: kindContainer, Name: seed, Where: b.e.ID})
 }
 
 // dropOlder removes the ready images whose place the new one takes: those of an

@@ -49,6 +49,7 @@ var (
 	_ Pauser   = (*devcontainer)(nil)
 	_ Saver    = (*devcontainer)(nil)
 	_ Lister   = (*devcontainer)(nil)
+	_ Weigher  = (*devcontainer)(nil)
 	_ Reacher  = (*devcontainer)(nil)
 	_ Isolator = (*devcontainer)(nil)
 )
@@ -243,4 +244,9 @@ func (p *devcontainer) Destroy(ctx context.Context, s Scope) error {
 // List finds the containers and volumes with our labels.
 func (p *devcontainer) List(ctx context.Context, host Env) ([]blaise.Resource, error) {
 	return p.container(devFile{}).List(ctx, host)
+}
+
+// Weigh asks the engine what they take.
+func (p *devcontainer) Weigh(ctx context.Context, things []blaise.Resource) (map[blaise.Resource]int64, error) {
+	return p.container(devFile{}).Weigh(ctx, things)
 }

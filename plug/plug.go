@@ -52,6 +52,14 @@ type Lister interface {
 	List(ctx context.Context, host Env) ([]blaise.Resource, error)
 }
 
+// A Weigher is a Lister that knows what the things take on disk that it lists.
+type Weigher interface {
+	// Weigh answers the bytes of those among things that are where the plug makes
+	// its own; what cannot be weighed is missing. It may take long, and burden
+	// whom it asks: ask seldom, and never while somebody waits for a run.
+	Weigh(ctx context.Context, things []blaise.Resource) (map[blaise.Resource]int64, error)
+}
+
 // A Filter is a Plug that sees every event, replay too, and may rewrite it or
 // hold it back. Events that it holds back must leave at the next turn_ended.
 type Filter interface {

@@ -25,7 +25,9 @@ there), unowned (of a plug that blaise.yml has no more), unknown (not to be
 told; nothing touches it). While Blaise is away it says what exists, and that it
 cannot tell whose it is.
 
-A daemon that runs on the state directory is asked; else the token says who asks.`,
+A daemon that runs on the state directory is asked, and weighs what it finds: a
+directory, a container (what was written in it beside its volumes), a volume, an
+image (what no other has). Where it says - nobody has weighed it yet; else the token says who asks.`,
 		Example: "  runner inventory\n  runner inventory --json | jq '.things[] | select(.class == \"orphaned\")'",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -99,10 +101,14 @@ func (a *app) premises() (daemon.Premises, error) {
 func (a *app) printInventory(v api.Inventory) error {
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	if len(v.Things) > 0 {
-		fmt.Fprintln(w, "CLASS\tENVIRONMENT\tKIND\tNAME\tWHY")
+		fmt.Fprintln(w, "CLASS\tENVIRONMENT\tKIND\tNAME\tON DISK\tWHY")
 	}
 	for _, t := range v.Things {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Class, t.Environment, t.Kind, printable(t.Name), t.Why)
+		weight := "-"
+		if !t.WeighedAt.IsZero() {
+			weight = blaise.Size(t.Bytes)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Class, t.Environment, t.Kind, printable(t.Name), weight, t.Why)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -143,13 +143,17 @@ func (e *Engine) Containers(ctx context.Context, label string) ([]Found, error) 
 	}
 	var all []Found
 	for _, c := range list {
-		name := c.ID
-		if len(c.Names) > 0 {
-			name = strings.TrimPrefix(c.Names[0], "/")
-		}
-		all = append(all, Found{Name: name, Running: c.State == "running", Labels: c.Labels})
+		all = append(all, Found{Name: nameOf(c.ID, c.Names), Running: c.State == "running", Labels: c.Labels})
 	}
 	return all, nil
+}
+
+// nameOf is what a container is called; its id where it has no name.
+func nameOf(id string, names []string) string {
+	if len(names) == 0 {
+		return id
+	}
+	return strings.TrimPrefix(names[0], "/")
 }
 
 // CopyIn unpacks a tar stream at dir of the container, running or not. Owners

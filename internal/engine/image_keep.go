@@ -26,11 +26,7 @@ func (e *Engine) Images(ctx context.Context, label string) ([]Found, error) {
 	}
 	var all []Found
 	for _, i := range list {
-		name := i.ID
-		if len(i.RepoTags) > 0 && i.RepoTags[0] != "<none>:<none>" {
-			name = i.RepoTags[0]
-		}
-		all = append(all, Found{Name: name, Labels: i.Labels})
+		all = append(all, Found{Name: tagOf(i), Labels: i.Labels})
 	}
 	return all, nil
 }
