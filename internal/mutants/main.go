@@ -46,7 +46,7 @@ func chosen(only string) ([]mutant, error) {
 			}
 		}
 		if len(all) == before {
-			return nil, fmt.Errorf("nothing is taken out for %q: numbers are A1 to X11", number)
+			return nil, fmt.Errorf("nothing is taken out for %q: docs/mutants.md has the numbers", number)
 		}
 	}
 	return all, nil
