@@ -5,9 +5,10 @@ import (
 	"html/template"
 	"regexp"
 
+	"blaise.dev/blaise/internal/markdown"
+
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 )
@@ -16,8 +17,7 @@ import (
 // rendered again with every piece that comes.
 const markdownMost = 128 << 10
 
-var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify),
+var pages = markdown.New(
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(coloured{}, 100))),
 )
 
@@ -43,7 +43,7 @@ func rendered(text string) template.HTML {
 		return ""
 	}
 	var b bytes.Buffer
-	if err := markdown.Convert([]byte(text), &b); err != nil {
+	if err := pages.Convert([]byte(text), &b); err != nil {
 		return ""
 	}
 	return template.HTML(clean.SanitizeBytes(b.Bytes())) //nolint:gosec // sanitized in this line

@@ -3,6 +3,8 @@ package tty
 import (
 	"strings"
 
+	"blaise.dev/blaise/internal/markdown"
+
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
@@ -12,7 +14,7 @@ import (
 // was written, so that no text can keep the terminal waiting.
 const longest = 64 << 10
 
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
+var reader = markdown.New(goldmark.WithExtensions(extension.TaskList)).Parser()
 
 // Markdown paints s in lines that fit, each of them whole wherever it is cut
 // off. What it cannot paint it shows as it was written.
@@ -22,5 +24,5 @@ func (l Look) Markdown(s string) []string {
 		return l.Wrap(s, "", "")
 	}
 	p := painter{look: l, source: []byte(s)}
-	return p.blocks(markdown.Parse(text.NewReader(p.source)), room{width: l.Width})
+	return p.blocks(reader.Parse(text.NewReader(p.source)), room{width: l.Width})
 }

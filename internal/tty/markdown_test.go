@@ -132,7 +132,7 @@ func TestMarkdownWithoutRoom(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("a table became %q", got)
 	}
-	deep := look.Markdown(strings.Repeat(">", 500) + " words")
+	deep := look.Markdown(strings.Repeat(">", 40) + " words")
 	if !strings.HasSuffix(deep[0], "words") || ansi.StringWidth(deep[0]) > 20 {
 		t.Errorf("a deep quote became %q", deep)
 	}
