@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/internal/engine"
@@ -20,12 +22,15 @@ type container struct {
 	build func(context.Context, *containerBuilder) (string, error)
 	// volumes are more directories inside that last as long as the environment.
 	volumes []string
+	// home is held while the checkout comes home from its volume.
+	home sync.Mutex
 }
 
 var (
 	_ Plug     = (*container)(nil)
 	_ Pauser   = (*container)(nil)
 	_ Saver    = (*container)(nil)
+	_ Bringer  = (*container)(nil)
 	_ Lister   = (*container)(nil)
 	_ Weigher  = (*container)(nil)
 	_ Reacher  = (*container)(nil)
@@ -222,6 +227,12 @@ func volumesOf(ctx context.Context, e *engine.Engine, s Scope) ([]string, error)
 // seedOf is the container that fills volumes or an image, and never runs.
 func seedOf(name string) string { return name + "-seed" }
 
+const workEnd = "-work"
+
+// HoldsCheckout says that of a container's volumes it is the one with the
+// checkout, by its name: the agent works there, and not in the worktree.
+func HoldsCheckout(volume string) bool { return strings.HasSuffix(volume, workEnd) }
+
 func homeVolume(name string) string { return name + "-home" }
-func workVolume(name string) string { return name + "-work" }
+func workVolume(name string) string { return name + workEnd }
 func shimVolume(name string) string { return name + "-shim" }

@@ -207,6 +207,10 @@ func TestContainerVolumeIsBroughtHome(t *testing.T) {
 	stack := w.Open()
 	dir := filepath.Join(w.State, "environments", w.Session, "src", w.Session)
 	plugtest.Sh(t, stack.Env(), "rm a.txt; echo new >new.txt; ln -s /etc/passwd leak; mkdir -p -m 500 shut; mkfifo pipe")
+	seen, err := stack.Look(t.Context())
+	if err != nil || !strings.Contains(seen.Patch, "+new") {
+		t.Errorf("seen while it is open: %+v, %v", seen, err)
+	}
 	saved, err := stack.Save(t.Context())
 	if err != nil || len(saved) != 1 {
 		t.Fatalf("saved %v, %v", saved, err)

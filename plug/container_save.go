@@ -11,10 +11,17 @@ import (
 	"blaise.dev/blaise/internal/engine"
 )
 
-// Save brings the checkout home where it lives in a volume: the layer outside
-// saves it then. What is inside wins. It answers no save of its own.
+// Save brings the checkout home: the layer outside saves it then. It answers no
+// save of its own.
 func (p *container) Save(ctx context.Context, s Scope, _ Env) (blaise.SavedWork, error) {
-	return blaise.SavedWork{}, p.with(ctx, s, func(e *engine.Engine, m *containerMade) error {
+	return blaise.SavedWork{}, p.Bring(ctx, s)
+}
+
+// Bring brings the checkout home where it lives in a volume. What is inside wins.
+func (p *container) Bring(ctx context.Context, s Scope) error {
+	p.home.Lock()
+	defer p.home.Unlock()
+	return p.with(ctx, s, func(e *engine.Engine, m *containerMade) error {
 		if m == nil || !m.Volume || !m.Whole {
 			return nil
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/git"
@@ -42,12 +43,16 @@ func defaultDevcontainerConfig() *devcontainerConfig {
 // A devcontainer is a container as the repository's devcontainer.json describes
 // it. The file is read from the base commit of the user's repository, once per
 // environment: nothing that an agent has changed decides what is made.
-type devcontainer struct{ c devcontainerConfig }
+type devcontainer struct {
+	c    devcontainerConfig
+	home sync.Mutex // held while the checkout comes home
+}
 
 var (
 	_ Plug     = (*devcontainer)(nil)
 	_ Pauser   = (*devcontainer)(nil)
 	_ Saver    = (*devcontainer)(nil)
+	_ Bringer  = (*devcontainer)(nil)
 	_ Lister   = (*devcontainer)(nil)
 	_ Weigher  = (*devcontainer)(nil)
 	_ Reacher  = (*devcontainer)(nil)
@@ -228,12 +233,19 @@ func (p *devcontainer) Pause(ctx context.Context, s Scope) error {
 }
 
 // Save brings the checkout home where it lives in a volume.
-func (p *devcontainer) Save(ctx context.Context, s Scope, outer Env) (blaise.SavedWork, error) {
+func (p *devcontainer) Save(ctx context.Context, s Scope, _ Env) (blaise.SavedWork, error) {
+	return blaise.SavedWork{}, p.Bring(ctx, s)
+}
+
+// Bring does so while the agent works.
+func (p *devcontainer) Bring(ctx context.Context, s Scope) error {
+	p.home.Lock()
+	defer p.home.Unlock()
 	c, err := p.known(s)
 	if err != nil {
-		return blaise.SavedWork{}, err
+		return err
 	}
-	return c.Save(ctx, s, outer)
+	return c.Bring(ctx, s)
 }
 
 // Destroy removes the container and its volumes.

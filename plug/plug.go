@@ -45,6 +45,14 @@ type Differ interface {
 	Diff(ctx context.Context, s Scope, saved blaise.SavedWork) (blaise.Diff, error)
 }
 
+// A Bringer is a Plug inside of which the working tree may live where no layer
+// further out sees it. Bring brings it home as it is now, for who looks at it
+// there; the agent works on. It may be called beside every method but Open and
+// Destroy.
+type Bringer interface {
+	Bring(ctx context.Context, s Scope) error
+}
+
 // A Lister finds all that carries our labels where the plug makes things, for
 // inventory and reap (X4), with what the labels say: Environment and Machine. It
 // may be called on a plug that was never opened.

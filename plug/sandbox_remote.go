@@ -29,6 +29,7 @@ var (
 	_ Plug     = (*remoteSandbox)(nil)
 	_ Pauser   = (*remoteSandbox)(nil)
 	_ Saver    = (*remoteSandbox)(nil)
+	_ Bringer  = (*remoteSandbox)(nil)
 	_ Filter   = (*remoteSandbox)(nil)
 	_ Isolator = (*remoteSandbox)(nil)
 )
@@ -150,6 +151,16 @@ func (p *remoteSandbox) Save(ctx context.Context, s Scope, _ Env) (blaise.SavedW
 	return blaise.SavedWork{}, r.fetchCheckout(ctx)
 }
 
+// Bring brings the checkout back while the sandbox is open.
+func (p *remoteSandbox) Bring(ctx context.Context, _ Scope) error {
+	if p.remote == nil {
+		return nil
+	}
+	p.fetch.Lock()
+	defer p.fetch.Unlock()
+	return p.remote.fetchCheckout(ctx)
+}
+
 // Pause has the sandbox paused, if it can be.
 func (p *remoteSandbox) Pause(ctx context.Context, s Scope) error {
 	p.stopTurns()
@@ -194,8 +205,11 @@ type remote struct {
 	state remoteState
 }
 
+// ResourceRemote is the kind of a sandbox that others have made.
+const ResourceRemote = "remote sandbox"
+
 func (r *remote) resource() blaise.Resource {
-	return blaise.Resource{Kind: "remote sandbox", Name: r.state.Key}
+	return blaise.Resource{Kind: ResourceRemote, Name: r.state.Key}
 }
 
 func (r *remote) arch() string {

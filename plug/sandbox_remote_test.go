@@ -81,6 +81,9 @@ func TestRemoteSandboxBringsTheWorkHome(t *testing.T) {
 		plugtest.Sh(t, stack.Env(), `git config user.name U; git config user.email u@x
 			echo `+n+` >new-`+n+`; git add new-`+n+`; git commit -qm c`+n+`
 			echo more >>a.txt; echo u >untracked-`+n+`; ln -sf /etc/passwd leak; echo >>$HOME/kept`)
+		if seen, err := stack.Look(t.Context()); err != nil || !strings.Contains(seen.Patch, "+++ b/untracked-"+n) {
+			t.Errorf("run %s: seen while it is open: %+v, %v", n, seen, err)
+		}
 		works, err := stack.Save(t.Context())
 		if err != nil || len(works) != 1 {
 			t.Fatalf("save %s: %v, %v", n, works, err)

@@ -2,9 +2,25 @@ package plug
 
 import (
 	"context"
+	"fmt"
 
 	"blaise.dev/blaise"
 )
+
+// Look is Diff of the tree as it is now, brought home from where the agent works.
+func (s *Stack) Look(ctx context.Context) (blaise.Diff, error) {
+	for i := len(s.layers) - 1; i >= 0; i-- {
+		l := s.layers[i]
+		b, ok := l.plug.(Bringer)
+		if !ok || !l.touched() {
+			continue
+		}
+		if err := b.Bring(ctx, s.scope(l)); err != nil {
+			return blaise.Diff{}, fmt.Errorf("bring home what is in plug %q (%s): %w", l.spec.ID, l.spec.Use, err)
+		}
+	}
+	return s.Diff(ctx, nil)
+}
 
 // Diff says what was changed in the working tree nearest to the agent since the
 // environment was made: as it is, or as one of saved has it, if that is not

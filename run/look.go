@@ -72,7 +72,7 @@ func (l *looks) asked(life context.Context) {
 	l.mu.Lock()
 	l.next = false
 	l.mu.Unlock()
-	l.look(ctx, lookLimit, nil)
+	l.look(ctx, lookLimit, l.r.stack.Look)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.cut, n)
@@ -84,15 +84,15 @@ func (l *looks) saved(ctx context.Context, works []blaise.SavedWork) {
 	if len(works) > 0 || l.told.Load() {
 		l.one.Lock()
 		defer l.one.Unlock()
-		l.look(ctx, lastLimit, works)
+		l.look(ctx, lastLimit, func(ctx context.Context) (blaise.Diff, error) { return l.r.stack.Diff(ctx, works) })
 	}
 }
 
-// look reads the tree and tells. The caller holds one.
-func (l *looks) look(ctx context.Context, limit time.Duration, works []blaise.SavedWork) {
+// look reads the tree, by see, and tells. The caller holds one.
+func (l *looks) look(ctx context.Context, limit time.Duration, see func(context.Context) (blaise.Diff, error)) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %v", limit))
 	defer cancel()
-	d, err := l.r.stack.Diff(ctx, works)
+	d, err := see(ctx)
 	switch {
 	case errors.Is(err, plug.ErrGone):
 		d.Error = "no plug of the environment holds a working tree"

@@ -10,6 +10,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/git"
+	"blaise.dev/blaise/plug"
 
 	"github.com/spf13/cobra"
 )
@@ -20,6 +21,7 @@ type sessionDiff struct {
 	From    string           `json:"from"`              // the worktree as it is, or the ref of the save
 	Run     blaise.RunID     `json:"run,omitempty"`     // that told Blaise, where the files are elsewhere
 	Without string           `json:"without,omitempty"` // where the last save is, if the worktree has it not
+	AsOf    *time.Time       `json:"as_of,omitempty"`   // when it came here, where the agent works elsewhere
 	git.Diff
 }
 
@@ -30,14 +32,11 @@ func diffCommand(a *app) *cobra.Command {
 		Use: "diff ID", Short: "Show what a session changed",
 		Long: "Shows what a session changed since it began: of its worktree as it is now, where that is on\n" +
 			"this machine; of another machine as the run that is there tells, the first MB of it; else of\n" +
-			"the work that was saved last. What the agent has not committed counts.",
-		Example: "  blaise diff k3v9\n  blaise diff k3v9 --stat", Args: exactArgs("a session"),
+			"the work that was saved last, or with --save of an older save. What the agent has not committed\n" +
+			"counts. Where it works in a volume or a remote sandbox, that is fetched while a run has it.",
+		Example: "  blaise diff k3v9\n  blaise diff k3v9 --stat\n  blaise diff k3v9 --save 2", Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
-			s, err := found(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			d, err := o.diff(ctx, c, s, !stat)
+			d, err := o.changes(ctx, a, c, args[0], !stat)
 			if err != nil {
 				return err
 			}
@@ -46,11 +45,31 @@ func diffCommand(a *app) *cobra.Command {
 	})
 	c.Flags().BoolVar(&stat, "stat", false, "only name the files")
 	c.Flags().StringVar(&o.repo, "repo", "", "the repository, if it has moved")
+	o.saveFlag(c)
 	return c
 }
 
+// changes are those up to now, or to the save that is named.
+func (o restoreOptions) changes(
+	ctx context.Context, a *app, c *api.Client, given string, patch bool,
+) (sessionDiff, error) {
+	if o.save != 0 {
+		s, save, err := o.chosen(ctx, a, c, given)
+		if err != nil {
+			return sessionDiff{}, err
+		}
+		return o.savedDiff(ctx, c, s, save, patch)
+	}
+	s, err := found(ctx, c, given)
+	if err != nil {
+		return sessionDiff{}, err
+	}
+	return o.diff(ctx, c, s, patch)
+}
+
 func (o restoreOptions) diff(ctx context.Context, c *api.Client, s api.Session, patch bool) (sessionDiff, error) {
-	if tree, ok := worktreeHere(s); ok {
+	tree, here := worktreeHere(s)
+	if here && !worksElsewhere(s) {
 		return liveDiff(ctx, s, tree, patch)
 	}
 	if s.Environment.State == blaise.EnvOpen && o.repo == "" {
@@ -58,7 +77,14 @@ func (o restoreOptions) diff(ctx context.Context, c *api.Client, s api.Session, 
 			return d, nil
 		}
 	}
-	d, err := o.savedDiff(ctx, c, s, patch)
+	if here {
+		return broughtDiff(ctx, s, tree, patch)
+	}
+	save, err := lastSave(s)
+	if err != nil {
+		return sessionDiff{}, err
+	}
+	d, err := o.savedDiff(ctx, c, s, save, patch)
 	if blaise.CodeOf(err) == blaise.CodeNotFound && o.repo == "" {
 		if told, toldErr := toldDiff(ctx, c, s.ID); toldErr == nil {
 			return told, nil
@@ -84,11 +110,9 @@ func toldDiff(ctx context.Context, c *api.Client, id blaise.SessionID) (sessionD
 	return d, err
 }
 
-func (o restoreOptions) savedDiff(ctx context.Context, c *api.Client, s api.Session, patch bool) (sessionDiff, error) {
-	save, err := lastSave(s)
-	if err != nil {
-		return sessionDiff{}, err
-	}
+func (o restoreOptions) savedDiff(
+	ctx context.Context, c *api.Client, s api.Session, save blaise.SavedWork, patch bool,
+) (sessionDiff, error) {
 	r, err := o.source(ctx, save)
 	if err != nil {
 		return sessionDiff{}, err
@@ -127,6 +151,31 @@ func worktreeHere(s api.Session) (blaise.Resource, bool) {
 		}
 	}
 	return blaise.Resource{}, false
+}
+
+// worksElsewhere says that the agent works in a copy of the worktree, in a volume
+// or a remote sandbox.
+func worksElsewhere(s api.Session) bool {
+	for _, p := range s.Environment.Plugs {
+		for _, r := range p.Resources {
+			if !r.Gone && (r.Kind == plug.ResourceRemote || r.Kind == blaise.ResourceVolume && plug.HoldsCheckout(r.Name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// broughtDiff is of a worktree into which the agent's copy came home last.
+// Nobody else writes there: its time is when that was.
+func broughtDiff(ctx context.Context, s api.Session, tree blaise.Resource, patch bool) (sessionDiff, error) {
+	d, err := liveDiff(ctx, s, tree, patch)
+	st, statErr := os.Stat(tree.Name)
+	if statErr == nil && s.Environment.State != blaise.EnvPaused { // a pause brings all of it home
+		at := st.ModTime().UTC()
+		d.AsOf = &at
+	}
+	return d, err
 }
 
 // liveDiff looks at the worktree without touching it: an agent may work in it.
@@ -174,6 +223,10 @@ func (a *app) printDiff(d sessionDiff, stat bool) error {
 	}
 	if d.Without != "" {
 		fmt.Fprintf(a.err, "warning: %s lacks the work that was saved last: it is %s\n", d.From, d.Without)
+	}
+	if d.AsOf != nil {
+		fmt.Fprintf(a.err, "warning: this is as of %s, when it came here last: the agent works elsewhere, and what is there "+
+			"could not be fetched\n", d.AsOf.Format(time.RFC3339))
 	}
 	if d.Cut {
 		fmt.Fprintln(a.err, "warning: this is the first MB of the changes: run this on the machine of the runner for all")

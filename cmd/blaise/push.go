@@ -29,20 +29,22 @@ func pushCommand(a *app) *cobra.Command {
 	var p pushed
 	c := a.jsonFlag(&cobra.Command{
 		Use: "push ID", Short: "Push the saved work of a session as a branch",
-		Long: "Pushes the work that was saved last to a branch of a remote, from the machine whose repository\n" +
-			"has it, with the git credentials of who runs this. What the agent had not committed is a commit\n" +
-			"of its own on top. A branch that stands at a push before this one goes on from there; one that\n" +
+		Long: "Pushes the work that was saved last, or with --save an older save, to a branch of a remote, from\n" +
+			"the machine whose repository has it, with the git credentials of who runs this. What the agent\n" +
+			"had not committed is a commit of its own on top. A branch that stands at a push before this one goes on from there; one that\n" +
 			"would not go forward otherwise is left alone. The record says that it was done.",
-		Example: "  blaise push k3v9\n  blaise push k3v9 --branch fix-123 --remote upstream", Args: exactArgs("a session"),
+		Example: "  blaise push k3v9\n  blaise push k3v9 --branch fix-123 --remote upstream\n" +
+			"  blaise push k3v9 --save 2 --branch before",
+		Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			if err := mayRecord(ctx, c); err != nil {
 				return err
 			}
-			s, err := a.settled(ctx, c, args[0])
+			s, save, err := o.chosen(ctx, a, c, args[0])
 			if err != nil {
 				return err
 			}
-			if err := o.push(ctx, c, s, &p); err != nil {
+			if err := o.push(ctx, c, s, save, &p); err != nil {
 				return err
 			}
 			if err := c.Pushed(ctx, s.ID, fmt.Sprintf("%s pushed to %s of %s", p.Ref, p.Branch, p.Remote)); err != nil {
@@ -58,14 +60,13 @@ func pushCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&p.Branch, "branch", "", "the branch; default: blaise/ID")
 	c.Flags().StringVar(&p.Remote, "remote", "origin", "the remote")
 	c.Flags().StringVar(&o.repo, "repo", "", "the repository, if it has moved")
+	o.saveFlag(c)
 	return c
 }
 
-func (o restoreOptions) push(ctx context.Context, c *api.Client, s api.Session, p *pushed) error {
-	save, err := lastSave(s)
-	if err != nil {
-		return err
-	}
+func (o restoreOptions) push(
+	ctx context.Context, c *api.Client, s api.Session, save blaise.SavedWork, p *pushed,
+) error {
 	r, err := o.source(ctx, save)
 	if err != nil {
 		return err

@@ -42,13 +42,17 @@ func restoreCommand(a *app) *cobra.Command {
 	})
 	c.Flags().StringVar(&o.to, "to", "", "make a worktree with the files in this new folder")
 	c.Flags().StringVar(&o.repo, "repo", "", "the repository, if it has moved or is on another machine")
-	c.Flags().IntVar(&o.save, "save", 0, "the `NUMBER` of the save, as blaise show lists them (default the last)")
+	o.saveFlag(c)
 	return c
 }
 
 type restoreOptions struct {
 	to, repo string
 	save     int // 0: the last
+}
+
+func (o *restoreOptions) saveFlag(c *cobra.Command) {
+	c.Flags().IntVar(&o.save, "save", 0, "the `NUMBER` of the save, as blaise show lists them (default the last)")
 }
 
 // chosen is the session, and the save of it that is meant.
