@@ -10,12 +10,12 @@ import (
 	"strings"
 	"syscall"
 
+	"blaise.dev/blaise/internal/authority"
 	"blaise.dev/blaise/internal/demoagent"
 	"blaise.dev/blaise/internal/runcmd"
 	"blaise.dev/blaise/internal/shim"
 
 	"github.com/spf13/cobra"
-	_ "golang.org/x/crypto/x509roots/fallback" // where there are no certificates, as in an image from scratch
 )
 
 // version is set by the linker (see the Makefile).
@@ -29,7 +29,9 @@ func run(args []string) int {
 		return shim.Main(args[1:])
 	case len(args) > 0 && args[0] == "demo-agent" && !asksHelp(args):
 		return demoAgent(args[1:])
-	case len(args) > 1 && args[0] == "runner" && args[1] == "run":
+	}
+	authority.Ensure()
+	if len(args) > 1 && args[0] == "runner" && args[1] == "run" {
 		return runcmd.Main(args[2:])
 	}
 	cobra.EnableCommandSorting = false // the help shows first what is used first

@@ -7,11 +7,10 @@ import (
 	"os"
 	"runtime/debug"
 
+	"blaise.dev/blaise/internal/authority"
 	"blaise.dev/blaise/internal/demoagent"
 	"blaise.dev/blaise/internal/runcmd"
 	"blaise.dev/blaise/internal/shim"
-
-	_ "golang.org/x/crypto/x509roots/fallback" // where there are no certificates, as in an image from scratch
 )
 
 // version is set by the linker (see the Makefile).
@@ -29,12 +28,12 @@ func dispatch(args []string) int {
 	switch verb {
 	case "shim":
 		return shim.Main(args[1:])
-	case "run":
-		if len(args) == 1 {
-			return runcmd.Main(nil)
-		}
 	case "demo-agent":
 		return demo()
+	}
+	authority.Ensure()
+	if verb == "run" && len(args) == 1 {
+		return runcmd.Main(nil)
 	}
 	return execute(args)
 }
