@@ -28,11 +28,7 @@ func (a Attachment) String() string {
 	if a.URL != "" {
 		return a.URL
 	}
-	size := fmt.Sprintf("%d bytes", a.Size)
-	if a.Size >= 10_000 {
-		size = fmt.Sprintf("%.3g MB", float64(a.Size)/1e6)
-	}
-	return fmt.Sprintf("%s (%s, %s)", a.Name, a.Type, size)
+	return fmt.Sprintf("%s (%s, %s)", a.Name, a.Type, Size(a.Size))
 }
 
 // Picture says that a browser may show it as an image: types that hold no
@@ -58,9 +54,9 @@ func CheckAttached(name string, size, all int64, n int) error {
 	case size == 0:
 		return Errorf(CodeInvalid, "attachment %q is empty", name)
 	case size > MaxAttachment:
-		return tooMuch("it has %.1f MB, more than the %d MB that one may have", float64(size)/(1<<20), MaxAttachment>>20)
+		return tooMuch("it has %s, more than the %s that one may have", Size(size), Size(MaxAttachment))
 	case all > MaxAttached:
-		return tooMuch("with it the message has %.1f MB, more than the %d MB that all may have", float64(all)/(1<<20), MaxAttached>>20)
+		return tooMuch("with it the message has %s, more than the %s that all may have", Size(all), Size(MaxAttached))
 	case n > MaxAttachments:
 		return tooMuch("it is one more than the %d that a message may have", MaxAttachments)
 	}

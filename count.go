@@ -1,7 +1,6 @@
 package blaise
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 )
@@ -21,15 +20,4 @@ func Days(length time.Duration) string {
 		return strconv.FormatInt(int64(n), 10) + "d"
 	}
 	return length.String()
-}
-
-// Size is a number of bytes in words, as in "2.5 MB".
-func Size(n int64) string {
-	switch {
-	case n < 1e6:
-		return fmt.Sprintf("%d kB", (n+999)/1000)
-	case n < 1e9:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

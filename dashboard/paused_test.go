@@ -73,16 +73,16 @@ func TestPausedEnvironments(t *testing.T) {
 		}
 		return d.page("/runners")
 	}
-	dir := api.Thing{Resource: blaise.Resource{Kind: "directory"}, Class: api.ClassOurs, Bytes: 2_500_000}
-	weighed := api.Thing{Resource: box, Bytes: 500_000, WeighedAt: time.Now()}
+	dir := api.Thing{Resource: blaise.Resource{Kind: "directory"}, Class: api.ClassOurs, Bytes: 5 << 19}
+	weighed := api.Thing{Resource: box, Bytes: 1 << 19, WeighedAt: time.Now()}
 	text := look(dir, weighed)
-	for _, want := range []string{"1 paused, 3.0 MB on disk, 1 not wholly measured", "not known: <bdi>volume the-home"} {
+	for _, want := range []string{"1 paused, 3 MB on disk, 1 not wholly measured", "not known: <bdi>volume the-home"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q:\n%s", want, text)
 		}
 	}
 	text = look(dir, weighed, api.Thing{Resource: home, WeighedAt: time.Now()})
-	if !strings.Contains(text, "1 paused, 3.0 MB on disk</") || strings.Contains(text, "not known") || strings.Contains(text, "not by a clock") {
+	if !strings.Contains(text, "1 paused, 3 MB on disk</") || strings.Contains(text, "not known") || strings.Contains(text, "not by a clock") {
 		t.Errorf("the page does not say what it takes, and when it is given up:\n%s", text)
 	}
 }

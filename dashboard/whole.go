@@ -66,7 +66,7 @@ func (d *dashboard) wholeText(ctx context.Context, id blaise.SessionID, seq int6
 				return c.items[0].whole(), nil
 			}
 			if long += size; long > control.MaxWhole {
-				return "", blaise.Errorf(blaise.CodeRefused, "it is longer than %d MB", control.MaxWhole>>20).
+				return "", blaise.Errorf(blaise.CodeRefused, "it is longer than %s", blaise.Size(control.MaxWhole)).
 					WithHint("blaise transcript %s --json has its events, blaise files %s the long ones", id, id)
 			}
 		}
@@ -173,7 +173,7 @@ func (c *conversation) shortened(e transcript.Event, cut transcript.Cut) {
 	i := c.begin("cut", e)
 	i.cut = true
 	kind := firstOf(u.Kind, string(e.Kind))
-	i.Title = fmt.Sprintf("%s of %s, kept in part", firstOf(cutWords[kind], kind), bytesText(cut.Size))
+	i.Title = fmt.Sprintf("%s of %s, kept in part", firstOf(cutWords[kind], kind), blaise.Size(int64(cut.Size)))
 	i.text.WriteString(cutEnds(cut.Head, cut.Tail))
 }
 
@@ -188,13 +188,6 @@ func cutEnds(head, tail string) string {
 		tail = strings.ToValidUTF8(tail[len(tail)-endMost:], "")
 	}
 	return head + "\n… cut …\n" + tail
-}
-
-func bytesText(n int) string {
-	if n < 1<<20 {
-		return fmt.Sprintf("%d kB", n>>10)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
 // scalars are fields of an update as they stand in its JSON: within a text the

@@ -54,7 +54,7 @@ func TestWholeOfWhatIsCut(t *testing.T) {
 	if strings.Contains(page, "short enough</p></div><p class") {
 		t.Error("a short answer leads to its whole")
 	}
-	if !strings.Contains(page, "an output of 2 kB, kept in part") {
+	if !strings.Contains(page, "an output of 3 kB, kept in part") {
 		t.Error("the ends of an output are not told")
 	}
 	resp, text := d.do("GET", links[0][1], nil)

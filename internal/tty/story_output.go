@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/transcript"
 )
 
@@ -125,11 +126,5 @@ func quantity(n float64, unit string) string {
 	if unit != "bytes" && unit != "B" {
 		return strings.TrimSpace(fmt.Sprintf("%.0f %s", n, unit))
 	}
-	for _, u := range []string{"B", "kB", "MB", "GB"} {
-		if n < 1000 || u == "GB" {
-			return strings.Replace(fmt.Sprintf("%.1f %s", n, u), ".0 ", " ", 1)
-		}
-		n /= 1000
-	}
-	return ""
+	return blaise.Size(int64(n))
 }

@@ -103,8 +103,8 @@ func TestStoryOfLongWork(t *testing.T) {
 	for _, e := range []transcript.Event{
 		event("progress", `{"what":"Receiving objects","done":10,"total":40,"unit":""}`),
 		event("progress", `{"what":"Receiving objects","done":20,"total":40,"unit":""}`),
-		event("progress", `{"what":"pull: a1 Downloading","done":1500000,"total":3000000,"unit":"bytes"}`),
-		event("progress", `{"what":"pull: b2 Extracting","done":3000000,"total":4000000,"unit":"bytes"}`),
+		event("progress", `{"what":"pull: a1 Downloading","done":1572864,"total":3145728,"unit":"bytes"}`),
+		event("progress", `{"what":"pull: b2 Extracting","done":3145728,"total":4194304,"unit":"bytes"}`),
 		event("progress", `{"what":"npm ci","done":0,"total":2,"unit":"commands"}`),
 		event("agent", `{"name":"demo"}`),
 	} {
