@@ -78,23 +78,24 @@ type Leaving struct {
 
 // An Instance is one daemon of a Runner.
 type Instance struct {
-	ID       blaise.InstanceID `json:"id"`
-	Host     string            `json:"host"`
-	Machine  blaise.MachineID  `json:"machine"`
-	Version  string            `json:"version"`
-	Slots    int               `json:"slots"`
-	Runs     []blaise.RunID    `json:"runs"`
-	LastSeen time.Time         `json:"last_seen"`
-	Online   bool              `json:"online"`
-	Draining bool              `json:"draining"`
-	Once     bool              `json:"once,omitempty"`   // there for one run
-	Paused   string            `json:"paused,omitempty"` // why it takes nothing but teardowns
-	Probed   []blaise.Probed   `json:"probed,omitempty"` // what `runner probe` found there
-	OS       string            `json:"os,omitempty"`
-	Arch     string            `json:"arch,omitempty"`
-	Labels   map[string]string `json:"labels,omitempty"` // its own, beside those of the token
-	Agents   []string          `json:"agents,omitempty"` // those that its blaise.yml can start
-	Ahead    float64           `json:"clock_ahead"`      // seconds, at its last hello
+	ID        blaise.InstanceID `json:"id"`
+	Host      string            `json:"host"`
+	Machine   blaise.MachineID  `json:"machine"`
+	Version   string            `json:"version"`
+	Slots     int               `json:"slots"`
+	Runs      []blaise.RunID    `json:"runs"`
+	LastSeen  time.Time         `json:"last_seen"`
+	Online    bool              `json:"online"`
+	StoppedAt time.Time         `json:"stopped_at,omitzero"` // when it said that it stops; zero: it runs, or was cut off
+	Draining  bool              `json:"draining"`
+	Once      bool              `json:"once,omitempty"`   // there for one run
+	Paused    string            `json:"paused,omitempty"` // why it takes nothing but teardowns
+	Probed    []blaise.Probed   `json:"probed,omitempty"` // what `runner probe` found there
+	OS        string            `json:"os,omitempty"`
+	Arch      string            `json:"arch,omitempty"`
+	Labels    map[string]string `json:"labels,omitempty"` // its own, beside those of the token
+	Agents    []string          `json:"agents,omitempty"` // those that its blaise.yml can start
+	Ahead     float64           `json:"clock_ahead"`      // seconds, at its last hello
 }
 
 // NewToken makes a runner token: POST /api/tokens. DELETE /api/tokens/{id}

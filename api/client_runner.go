@@ -44,6 +44,12 @@ func (c *Client) Drain(ctx context.Context, d Drain) (Drained, error) {
 	return out, c.post(ctx, "/api/runner/drain", d, &out)
 }
 
+// Goodbye says that the instance has stopped. CodeNotFound: it is not known, or
+// Blaise knows no such call yet. Runner token.
+func (c *Client) Goodbye(ctx context.Context, g Goodbye) error {
+	return c.post(ctx, "/api/runner/goodbye", g, nil)
+}
+
 // SpawnFailed says that the process of an accepted run could not be started
 // (A25). Runner token.
 func (c *Client) SpawnFailed(ctx context.Context, run blaise.RunID, e RunEnd) error {

@@ -62,6 +62,13 @@ type Drain struct {
 	Timeout  time.Duration     `json:"timeout"`
 }
 
+// Goodbye says that the instance has stopped, and that no run of it lives: POST
+// /api/runner/goodbye. From then on it has to say hello again.
+type Goodbye struct {
+	Instance blaise.InstanceID `json:"instance"`
+	Boot     string            `json:"boot"`
+}
+
 // Drained answers Drain: how many runs there still are.
 type Drained struct {
 	Runs int `json:"runs"`

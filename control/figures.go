@@ -27,10 +27,11 @@ const (
 	InstancePaused   InstanceState = "paused" // it takes teardowns alone, and says why
 	InstanceDraining InstanceState = "draining"
 	InstanceOffline  InstanceState = "offline"
+	InstanceStopped  InstanceState = "stopped" // it said goodbye
 )
 
-// missedWithin is how long an instance that is gone counts as offline: fleets
-// come and go, and nobody says goodbye for them.
+// missedWithin is how long an instance that is gone is counted: fleets come and
+// go, and not all say goodbye.
 const missedWithin = 24 * time.Hour
 
 // Figures counts.
@@ -41,7 +42,7 @@ func (c *Control) Figures(ctx context.Context) (Figures, error) {
 	}
 	f := Figures{
 		Figures: counted, At: c.now(), Quiet: c.beats.quiet(),
-		Instances: map[InstanceState]int{InstanceOnline: 0, InstancePaused: 0, InstanceDraining: 0, InstanceOffline: 0},
+		Instances: map[InstanceState]int{InstanceOnline: 0, InstancePaused: 0, InstanceDraining: 0, InstanceOffline: 0, InstanceStopped: 0},
 	}
 	if !f.Due.IsZero() {
 		f.ClockLag = max(0, f.At.Sub(f.Due))
@@ -62,11 +63,12 @@ func (c *Control) countInstances(ctx context.Context, f *Figures) error {
 	for _, in := range all {
 		ago := f.At.Sub(in.LastSeen)
 		state := stateOf(in, ago)
-		if revoked[in.Runner] || state == InstanceOffline && (in.Once || ago > missedWithin) {
+		gone := state == InstanceOffline || state == InstanceStopped
+		if revoked[in.Runner] || gone && (in.Once || ago > missedWithin) {
 			continue
 		}
 		f.Instances[state]++
-		if state != InstanceOffline {
+		if !gone {
 			f.Slots += in.Slots
 		}
 	}
@@ -75,6 +77,8 @@ func (c *Control) countInstances(ctx context.Context, f *Figures) error {
 
 func stateOf(in store.Instance, ago time.Duration) InstanceState {
 	switch {
+	case !in.StoppedAt.IsZero():
+		return InstanceStopped
 	case ago >= OnlineWithin:
 		return InstanceOffline
 	case in.Draining:

@@ -40,7 +40,7 @@ func (c *Control) Runners(ctx context.Context) ([]RunnerView, error) {
 			return nil, err
 		}
 		for _, in := range ins {
-			iv := InstanceView{Instance: in, Online: c.now().Sub(in.LastSeen) < OnlineWithin}
+			iv := InstanceView{Instance: in, Online: c.online(in)}
 			runs, err := c.db.LiveRunsOf(ctx, in.ID)
 			if err != nil {
 				return nil, err

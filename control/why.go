@@ -140,8 +140,8 @@ func (c *Control) instanceLine(ctx context.Context, r store.Runner, in store.Ins
 	if machine != "" && machine != in.Machine {
 		return fmt.Sprintf("runner %s on %s may not: the environment is on another machine, or in another state directory", r.Name, in.Host)
 	}
-	if ago := c.now().Sub(in.LastSeen); ago > OnlineWithin {
-		return fmt.Sprintf("%s, but was last heard %s ago", line, ago.Round(time.Second))
+	if !c.online(in) {
+		return line + ", but " + c.absence(in)
 	}
 	runs, err := c.db.LiveRunsOf(ctx, in.ID)
 	if err == nil && (in.Draining || in.PausedWhy != "") {

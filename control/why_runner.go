@@ -104,10 +104,9 @@ func (c *Control) whyInstance(in InstanceView) []string {
 
 // idles is why an instance takes nothing, or that it may take something.
 func (c *Control) idles(in store.Instance, runs int) string {
-	ago := c.now().Sub(in.LastSeen)
 	switch {
-	case ago >= OnlineWithin:
-		return fmt.Sprintf("is offline: it was last heard %s ago", ago.Round(1e9))
+	case !c.online(in):
+		return "is not here: it " + c.absence(in)
 	case in.Draining:
 		return fmt.Sprintf("takes nothing more: it drains, %s to go", blaise.Count(runs, "run"))
 	case in.PausedWhy != "":

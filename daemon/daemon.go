@@ -248,6 +248,7 @@ func (d *Daemon) finish(ctx context.Context, why error) error {
 		}
 		break
 	}
+	d.goodbye(ctx)
 	if errors.Is(why, errNoMore) {
 		d.mu.Lock()
 		defer d.mu.Unlock()

@@ -161,6 +161,9 @@ func TestTakesARun(t *testing.T) {
 	if len(c.Dead)+len(c.Unborn) != 0 {
 		t.Errorf("a run that had its last word is said to be dead: %v %v", c.Dead, c.Unborn)
 	}
+	if len(c.Goodbyes) != 1 || c.Goodbyes[0] != (api.Goodbye{Instance: c.Hellos[0].Instance, Boot: c.Hellos[0].Boot}) {
+		t.Errorf("after the drain it said goodbye: %+v", c.Goodbyes)
+	}
 }
 
 // X3: the daemon is killed, its run goes on, and the next one adopts it.
@@ -184,8 +187,8 @@ func TestX3_TheNextDaemonAdopts(t *testing.T) {
 			c.Stop(true)
 			c.Report(blaise.EventPauseReported)
 			h.settled(t)
-			if c.Connects != 1 || len(c.Dead)+len(c.Unborn) != 0 {
-				t.Errorf("%d connects, dead %v, unborn %v", c.Connects, c.Dead, c.Unborn)
+			if c.Connects != 1 || len(c.Dead)+len(c.Unborn)+len(c.Goodbyes) != 0 {
+				t.Errorf("%d connects, dead %v, unborn %v, goodbyes %v", c.Connects, c.Dead, c.Unborn, c.Goodbyes)
 			}
 		})
 	}
@@ -405,6 +408,9 @@ func TestInterrupt(t *testing.T) {
 	c.Report(blaise.EventSignalled)
 	c.Report(blaise.EventDestroyed)
 	h.settled(t)
+	if len(c.Goodbyes) != 1 {
+		t.Errorf("it said goodbye %d times", len(c.Goodbyes))
+	}
 }
 
 // R48: one state directory has one daemon, and the second one says which.

@@ -153,7 +153,7 @@ func runnerOf(r control.RunnerView) api.Runner {
 	for _, i := range r.Instances {
 		in := api.Instance{
 			ID: i.ID, Host: i.Host, Machine: i.Machine, Version: i.Version, Slots: i.Slots, Runs: i.Runs,
-			LastSeen: i.LastSeen, Online: i.Online, Draining: i.Draining,
+			LastSeen: i.LastSeen, StoppedAt: i.StoppedAt, Online: i.Online, Draining: i.Draining,
 			Once: i.Once || r.SingleUse, Paused: i.PausedWhy, Probed: i.Probed,
 			OS: i.OS, Arch: i.Arch, Labels: i.Labels, Agents: i.Agents, Ahead: i.Ahead.Seconds(),
 		}

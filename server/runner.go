@@ -44,6 +44,10 @@ func (s *Server) runnerRoutes() {
 		says: "Take the instance out of service: stop its runs so that they can be resumed",
 	}, s.drain)
 	act(s, route{
+		id: "goodbye", method: http.MethodPost, path: "/api/runner/goodbye", kind: kindRunner, loose: true,
+		says: "An instance says that it has stopped, and that no run of it lives",
+	}, s.goodbye)
+	act(s, route{
 		id: "spawn-failed", method: http.MethodPost, path: "/api/runner/runs/{run}/spawn-failed",
 		kind: kindRunner, loose: true, says: "The process of an accepted run could not be started",
 	}, s.spawnFailed)
@@ -69,6 +73,10 @@ func (s *Server) hello(ctx context.Context, in *struct{ Body api.Hello }) (api.W
 	return api.Welcome{
 		Runner: r.ID, Name: r.Name, Time: time.Now().UTC(), Version: s.o.Version, Protocol: api.Protocol,
 	}, err
+}
+
+func (s *Server) goodbye(ctx context.Context, in *struct{ Body api.Goodbye }) error {
+	return s.control.Goodbye(ctx, callerOf(ctx).runner, in.Body.Instance, in.Body.Boot)
 }
 
 // aheadOf is how far the clock of an instance is ahead of ours, the way of its

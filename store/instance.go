@@ -23,15 +23,16 @@ type Instance struct {
 	Agents    []string
 	Draining  bool
 	LastSeen  time.Time
-	PausedWhy string // why it takes nothing, "" if it does
-	Once      bool   // it is there for one run
+	StoppedAt time.Time // when it said goodbye; zero since its last hello
+	PausedWhy string    // why it takes nothing, "" if it does
+	Once      bool      // it is there for one run
 	Probed    []blaise.Probed
 	Ahead     time.Duration // how far its clock was ahead of ours at its last hello
 }
 
 // PutInstance writes an instance.
 func (tx *Tx) PutInstance(i Instance) error {
-	utc(&i.LastSeen)
+	utc(&i.LastSeen, &i.StoppedAt)
 	err := tx.exec(`INSERT INTO instances (id, runner, body) VALUES (?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET runner = excluded.runner, body = excluded.body`,
 		clean(string(i.ID)), string(i.Runner), encode(i))

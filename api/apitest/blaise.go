@@ -49,6 +49,7 @@ type Blaise struct {
 	Verdict func(api.Report) api.Answer
 
 	Hellos   []api.Hello
+	Goodbyes []api.Goodbye
 	Waits    []time.Duration // of the polls for offers
 	Nonces   []string
 	Dead     []api.RunEnd

@@ -25,6 +25,7 @@ func Lease(kind blaise.RunKind, n int) api.Lease {
 
 func (b *Blaise) runnerRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /api/runner/hello", b.hello)
+	mux.HandleFunc("POST /api/runner/goodbye", b.goodbye)
 	mux.HandleFunc("GET /api/runner/offers", b.offers)
 	mux.HandleFunc("POST /api/runner/runs/{run}/accept", b.accept)
 	mux.HandleFunc("POST /api/runner/runs/{run}/dead", b.ended(&b.Dead))
@@ -36,6 +37,13 @@ func (b *Blaise) hello(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewDecoder(r.Body).Decode(&h)
 	b.Set(func() { b.Hellos = append(b.Hellos, h) })
 	reply(w, api.Welcome{Name: "tester", Time: time.Now(), Protocol: api.Protocol})
+}
+
+func (b *Blaise) goodbye(w http.ResponseWriter, r *http.Request) {
+	var g api.Goodbye
+	_ = json.NewDecoder(r.Body).Decode(&g)
+	b.Set(func() { b.Goodbyes = append(b.Goodbyes, g) })
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func (b *Blaise) offers(w http.ResponseWriter, r *http.Request) {

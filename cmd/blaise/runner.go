@@ -45,7 +45,7 @@ func runnerListCommand(a *app) *cobra.Command {
 }
 
 func runnerState(r api.Runner) (string, int) {
-	online, paused, runs := 0, 0, 0
+	online, paused, stopped, runs := 0, 0, 0, 0
 	for _, i := range r.Instances {
 		runs += len(i.Runs)
 		if i.Online {
@@ -54,12 +54,17 @@ func runnerState(r api.Runner) (string, int) {
 				paused++
 			}
 		}
+		if !i.StoppedAt.IsZero() {
+			stopped++
+		}
 	}
 	switch {
 	case r.Revoked:
 		return "revoked", runs
 	case r.Leaving != nil:
 		return "drains, then revoked", runs
+	case online == 0 && stopped > 0 && stopped == len(r.Instances):
+		return "stopped", runs
 	case online == 0:
 		return "offline", runs
 	case paused > 0:
@@ -138,6 +143,8 @@ func (a *app) printRunner(r api.Runner) {
 	for _, i := range r.Instances {
 		state := "online"
 		switch {
+		case !i.StoppedAt.IsZero():
+			state = "stopped " + ago(i.StoppedAt, a.now())
 		case !i.Online:
 			state = "last heard " + ago(i.LastSeen, a.now())
 		case i.Draining:
