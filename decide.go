@@ -56,7 +56,6 @@ const (
 )
 
 var rules = map[EventKind]rule{
-	EventSessionCreated:   {fromOthers, (*decision).created},
 	EventMessagePosted:    {fromOthers, (*decision).posted},
 	EventMessageWithdrawn: {fromOthers, (*decision).withdrawn},
 	EventEndAsked:         {fromOthers, (*decision).endAsked},
@@ -186,14 +185,14 @@ func (d *decision) same(v Verdict) error {
 }
 
 // move takes the environment to the state that the table gives. Where it has
-// no row, that is recorded, nothing moves, and move says false.
-func (d *decision) move(on EnvironmentEvent, reason string) bool {
+// no row, that is recorded and nothing moves.
+func (d *decision) move(on EnvironmentEvent, reason string) {
 	env := &d.next.Environment
 	to, ok := env.State.Next(on)
 	if !ok {
 		d.note("environment", string(env.State), string(env.State),
 			"ignored: no row for "+string(on)+" in this state")
-		return false
+		return
 	}
 	d.note("environment", string(env.State), string(to), reason)
 	if to == EnvTeardownWaiting && env.State != EnvTearingDown {
@@ -204,7 +203,6 @@ func (d *decision) move(on EnvironmentEvent, reason string) bool {
 	if slices.Contains(to.Clocks(), ClockHook) {
 		d.arm(ClockHook, string(env.ID), d.e.At)
 	}
-	return true
 }
 
 // can says whether the table has a row.

@@ -1,6 +1,7 @@
 package blaise
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ func (d *decision) held() error {
 		return Errorf(CodeRefused, "session %s is held already", s.Session.ID)
 	}
 	s.Session.Held, s.Session.HeldSince = true, d.e.At
-	reason := "held by " + d.e.By + prefixed(": ", d.e.Reason)
+	reason := "held by " + d.e.By + because(d.e.Reason)
 	d.note("session", string(s.Session.State), "held", reason)
 	if stop := s.stop(); stop != nil {
 		d.void(stop.N, reason)
@@ -82,7 +83,7 @@ func (d *decision) released() error {
 	}
 	since := s.Session.HeldSince
 	s.Session.Held, s.Session.HeldSince = false, time.Time{}
-	d.note("session", "held", string(s.Session.State), firstOf(d.e.Reason, "released by "+d.e.By))
+	d.note("session", "held", string(s.Session.State), cmp.Or(d.e.Reason, "released by "+d.e.By))
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
 		from := since
@@ -103,7 +104,7 @@ func (d *decision) released() error {
 // begins afresh (A31).
 func (d *decision) revoked() error {
 	s := &d.next
-	reason := "runner " + string(d.e.Runner) + " was revoked" + prefixed(": ", d.e.Reason)
+	reason := "runner " + string(d.e.Runner) + " was revoked" + because(d.e.Reason)
 	run := s.live()
 	runs := run != nil && run.Runner == d.e.Runner
 	if strings.TrimSpace(string(d.e.Runner)) == "" || !runs && s.Session.Runner != d.e.Runner {

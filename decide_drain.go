@@ -1,6 +1,9 @@
 package blaise
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // drainAsked: the instance of the run goes out of service (X11). The run is
 // stopped so that the session can be resumed, whatever policy.idle.then says:
@@ -22,12 +25,12 @@ func (d *decision) drainAsked() error {
 	if d.e.Leaves {
 		d.leaves(run)
 	}
-	run.Drain = firstOf(d.e.Reason, "the runner drains")
+	run.Drain = cmp.Or(d.e.Reason, "the runner drains")
 	d.note("run:"+string(run.ID), string(run.State), string(run.State), "drain: "+run.Drain)
 	patience := max(0, d.e.Until.Sub(d.e.At))
 	d.run(Clock{
 		Kind: ClockDrain, Subject: string(run.ID), Since: d.e.At, DueAt: d.e.At.Add(patience),
-		Setting: firstOf(d.e.Text, "runner drain") + " --timeout = " + patience.Round(time.Second).String() +
+		Setting: cmp.Or(d.e.Text, "runner drain") + " --timeout = " + patience.Round(time.Second).String() +
 			" (asked by " + d.e.By + ")",
 	})
 	d.out.Verdict = VerdictDone
@@ -85,7 +88,7 @@ func (d *decision) settleDrain() {
 // needed no word of Blaise, and may be told long after.
 func (d *decision) localStop() error {
 	s := &d.next
-	reason := firstOf(d.e.Reason, "paused on the machine of the runner")
+	reason := cmp.Or(d.e.Reason, "paused on the machine of the runner")
 	d.out.Verdict = VerdictExit
 	if s.Environment.State != EnvPausing && !d.can(onStop) {
 		d.loseRun(reason)

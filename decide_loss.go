@@ -1,6 +1,9 @@
 package blaise
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // loseRun gives the run up: its environment is unattended, its turn broke off,
 // and another run may follow (A8, A24).
@@ -84,7 +87,7 @@ func (d *decision) refused() error {
 	s := &d.next
 	d.out.Verdict = VerdictExit
 	d.mergePlugs(d.e.Plugs) // what it opened and closed again
-	reason := firstOf(d.e.Reason, "no reason given")
+	reason := cmp.Or(d.e.Reason, "no reason given")
 	switch {
 	case s.owesTeardown():
 		d.tryFailed(RunRefused, onTeardownFailed, onTeardownLast, reason)
@@ -132,7 +135,7 @@ func (e *Environment) holds() bool {
 // now (A26).
 func (d *decision) lostContact() error {
 	d.saved()
-	d.loseRun(firstOf(d.e.Reason, "Lost contact with Blaise"))
+	d.loseRun(cmp.Or(d.e.Reason, "Lost contact with Blaise"))
 	d.out.Verdict = VerdictExit
 	return nil
 }
@@ -153,7 +156,7 @@ func (d *decision) lastWords() {
 
 // runDead: the instance has proved that the run and all it started are gone.
 func (d *decision) runDead() error {
-	d.loseRun(firstOf(d.e.Reason, "its process died"))
+	d.loseRun(cmp.Or(d.e.Reason, "its process died"))
 	d.out.Verdict = VerdictExit
 	return nil
 }
@@ -165,14 +168,15 @@ func (d *decision) lostDeclared() error {
 		return Errorf(CodeRefused, "run %s is not alive", d.e.Run)
 	}
 	run.Declared = true
-	d.loseRun("declared lost by " + d.e.By + prefixed(": ", d.e.Reason))
+	d.loseRun("declared lost by " + d.e.By + because(d.e.Reason))
 	d.out.Verdict = VerdictDone
 	return nil
 }
 
-func prefixed(prefix, text string) string {
-	if text == "" {
+// because is a reason behind the words it belongs to, "" for none.
+func because(reason string) string {
+	if reason == "" {
 		return ""
 	}
-	return prefix + text
+	return ": " + reason
 }

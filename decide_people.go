@@ -2,28 +2,6 @@ package blaise
 
 import "strings"
 
-// created begins a session, with its first message if it has one.
-func (d *decision) created() error {
-	s := &d.next
-	if s.Session.Messages > 0 || s.Session.Runs > 0 || s.ended() {
-		return Errorf(CodeRefused, "session %s has begun already", s.Session.ID)
-	}
-	if s.Policy.Archived {
-		return Errorf(CodeRefused, "agent %s is archived", s.Session.Agent)
-	}
-	if s.Session.CreatedAt.IsZero() {
-		s.Session.CreatedAt = d.e.At
-	}
-	s.Environment.ID = s.Session.ID.Environment(1)
-	s.Environment.State, s.Environment.Generation = EnvNone, 1
-	d.note("environment", "", string(EnvNone), "a new session")
-	d.out.Verdict = VerdictDone
-	if d.e.Text == "" {
-		return nil
-	}
-	return d.posted()
-}
-
 // posted takes a message in (X1). The same key is the same message.
 func (d *decision) posted() error {
 	s := &d.next

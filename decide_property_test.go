@@ -49,8 +49,8 @@ func newWorld(t *rapid.T, seen map[blaise.EnvironmentState]bool) *world {
 		issued: map[int64]bool{},
 	}
 	w.stubborn = rapid.IntRange(0, 3).Draw(t, "stubborn") == 0
-	w.s = blaise.Snapshot{Policy: w.policy(), Session: blaise.Session{ID: "abcd1234", Agent: "demo"}}
-	w.apply(blaise.Event{Kind: blaise.EventSessionCreated, At: w.now, By: "ann", Text: "hello"})
+	w.s = blaise.NewSnapshot(blaise.Session{ID: "abcd1234", Agent: "demo", CreatedAt: w.now}, w.policy())
+	w.apply(blaise.Event{Kind: blaise.EventMessagePosted, At: w.now, By: "ann", Text: "hello"})
 	return w
 }
 
@@ -195,7 +195,7 @@ var anyKind = []blaise.EventKind{
 	blaise.EventTeardownFailed, blaise.EventPlugFailed, blaise.EventRunFailed,
 	blaise.EventSignalled, blaise.EventRefused, blaise.EventLostContact, blaise.EventRunDead,
 	blaise.EventRunBack, blaise.EventRunBack, blaise.EventClockFired, blaise.EventRunnerRevoked, blaise.EventRunnerLeaves,
-	blaise.EventPolicyChanged, blaise.EventSessionCreated, "nonsense",
+	blaise.EventPolicyChanged, "nonsense",
 	blaise.EventDrainAsked, blaise.EventDrainAsked, blaise.EventLocalStop,
 	blaise.EventOthersWait, blaise.EventOthersServed,
 }

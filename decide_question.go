@@ -1,6 +1,7 @@
 package blaise
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -14,7 +15,7 @@ func (d *decision) questionAsked() error {
 	}
 	q := *d.e.Ask
 	q.Run, q.Turn = s.Run.ID, s.Run.Turn
-	q.Key = firstOf(q.Key, d.e.Key)
+	q.Key = cmp.Or(q.Key, d.e.Key)
 	for _, old := range s.Questions {
 		if q.Key != "" && old.Key == q.Key && old.Run == q.Run {
 			return d.same(VerdictDone)
@@ -56,7 +57,7 @@ func (d *decision) questionAnswered() error {
 // answered first and what, or why nobody can (B6).
 func (q *Question) Closed() error {
 	if q.By == "" {
-		return Errorf(CodeRefused, "question %s has expired: %s", q.ID, firstOf(q.Reason, "its turn ended")).
+		return Errorf(CodeRefused, "question %s has expired: %s", q.ID, cmp.Or(q.Reason, "its turn ended")).
 			WithHint("nothing has changed; the agent asks again if it still needs to know")
 	}
 	return Errorf(CodeRefused, "question %s was answered by %s: %s", q.ID, q.By, q.chosen()).
@@ -102,7 +103,7 @@ func (d *decision) resolveInterrupted(q *Question) {
 		if q.Choice == ChoiceContinue {
 			m.Resume = true
 		} else {
-			d.setMessage(m, MessageFailed, firstOf(q.Reason, "given up by "+q.By))
+			d.setMessage(m, MessageFailed, cmp.Or(q.Reason, "given up by "+q.By))
 		}
 	}
 	d.setQuestion(q, QuestionApplied, q.Reason)
@@ -196,7 +197,7 @@ func (q *Question) chosen() string {
 			return o.Name
 		}
 	}
-	return firstOf(q.Choice, "cancelled")
+	return cmp.Or(q.Choice, "cancelled")
 }
 
 // denial is the option that refuses, "" (cancelled) if there is none.

@@ -1,6 +1,7 @@
 package blaise
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -80,9 +81,9 @@ func (s Snapshot) AtConnect() Snapshot {
 func (d *decision) renew() {
 	s := &d.next
 	old := s.Environment
-	why := firstOf(old.LastError, old.DestroyWhy)
+	why := cmp.Or(old.LastError, old.DestroyWhy)
 	if old.State == EnvLost {
-		why = firstOf(old.LastError, "its runner was revoked")
+		why = cmp.Or(old.LastError, "its runner was revoked")
 	}
 	s.Environment = Environment{
 		ID: s.Session.ID.Environment(old.Generation + 1), State: old.State,

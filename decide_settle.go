@@ -204,7 +204,6 @@ func (d *decision) settleDirectives() {
 // settleState derives what the session is doing.
 func (d *decision) settleState() {
 	s := &d.next
-	s.Session.Ending = d.ending()
 	if state := sessionState(s); state != s.Session.State {
 		d.note("session", string(s.Session.State), string(state), s.Session.Reason)
 		s.Session.State = state
@@ -230,21 +229,6 @@ func (d *decision) settleActive() {
 		s.Active += max(0, until.Sub(s.ActiveSince))
 		s.ActiveSince = time.Time{}
 	}
-}
-
-// ending is the reason of an end that is decided but not yet done.
-func (d *decision) ending() string {
-	s := &d.next
-	if s.ended() {
-		return ""
-	}
-	if stop := s.stop(); stop != nil && stop.Stop.Ends {
-		return stop.Stop.Reason
-	}
-	if run := s.live(); run != nil && run.Stop != nil && run.Stop.Ends {
-		return run.Stop.Reason
-	}
-	return ""
 }
 
 // sweep takes the rows that became final out of the next snapshot.

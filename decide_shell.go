@@ -1,6 +1,9 @@
 package blaise
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // shellAsked has the run open a terminal for a person. It holds no live session
 // open: a pause ends it, and says so. A session that sleeps is opened for it by
@@ -21,14 +24,14 @@ func (d *decision) shellAsked() error {
 		return d.same(VerdictPending)
 	}
 	d.issue(Directive{Kind: DirectiveShell, Key: d.e.Key})
-	what := d.e.By + " opened a shell" + prefixed(": ", d.e.Reason)
+	what := d.e.By + " opened a shell" + because(d.e.Reason)
 	d.note("shell:"+d.e.Key, "", "open", what)
 	d.notice(what, nil)
 	d.out.Verdict = VerdictDone
 	return nil
 }
 
-func (d *decision) shellWords() string { return d.e.By + prefixed(": ", d.e.Reason) }
+func (d *decision) shellWords() string { return d.e.By + because(d.e.Reason) }
 
 // mayShell says why there can be no shell, now or soon.
 func (d *decision) mayShell() error {
@@ -111,7 +114,7 @@ func (d *decision) settleShell() {
 // shellFailed: a run for a shell failed. A person wanted to look, so all stays
 // as it is, and nothing is counted.
 func (d *decision) shellFailed(outcome RunOutcome) error {
-	reason := firstOf(d.e.Reason, string(d.e.Kind))
+	reason := cmp.Or(d.e.Reason, string(d.e.Kind))
 	if d.can(onRunLost) {
 		d.move(onRunLost, reason)
 	}

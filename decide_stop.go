@@ -1,6 +1,9 @@
 package blaise
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // endAsked ends the session for a person: at once if no run has to hear of it,
 // else when the run has received the stop (A18).
@@ -189,7 +192,7 @@ func (d *decision) pauseReported() error {
 	if why := d.cannotResume(); why != "" {
 		d.notice("Paused although it may not resume: "+why, nil)
 	} else {
-		d.notice("Paused: "+firstOf(s.Run.stopReason(), "no reason given"), nil)
+		d.notice("Paused: "+cmp.Or(s.Run.stopReason(), "no reason given"), nil)
 	}
 	d.move(onPauseExit, s.Run.stopReason())
 	d.endRun(RunPaused, s.Run.stopReason())
@@ -202,7 +205,7 @@ func (d *decision) savedOrNot() {
 	env := &d.next.Environment
 	env.Clean, env.LastError = d.e.Clean, ""
 	if !d.e.Clean {
-		env.LastError = firstOf(d.e.Reason, "the work is not saved")
+		env.LastError = cmp.Or(d.e.Reason, "the work is not saved")
 	}
 	d.saved()
 }

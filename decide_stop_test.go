@@ -28,12 +28,9 @@ func TestA7_StopNotReceivedInTimeIsVoid(t *testing.T) {
 	st := begin(t).idles()
 	st.event(blaise.EventEndAsked)
 	n := st.stop().N
-	if st.s.Session.Ending == "" {
-		t.Error("the end that is under way is not shown")
-	}
 	st.fires(blaise.ClockReceipt)
 	st.wants(blaise.EnvOpen, blaise.SessionIdle)
-	if st.stop() != nil || st.clock(blaise.ClockIdle) == nil || st.s.Session.Ending != "" {
+	if st.stop() != nil || st.clock(blaise.ClockIdle) == nil {
 		t.Fatalf("it left something behind: %+v", st.s)
 	}
 	st.wantsVerdict(st.do(blaise.Event{Kind: blaise.EventStopReceived, Directive: n}), blaise.VerdictVoid)

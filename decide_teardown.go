@@ -1,6 +1,7 @@
 package blaise
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ func (d *decision) plugFailed() error {
 		return d.shellFailed(RunFailed)
 	}
 	if s.Environment.State == EnvResuming && !s.Session.Held {
-		reason := firstOf(d.e.Reason, "a plug could not be opened")
+		reason := cmp.Or(d.e.Reason, "a plug could not be opened")
 		s.Environment.LastError, s.Environment.Recreate = reason, true
 		d.tearDown(onPlugFailed, RunFailed, reason)
 		return nil
@@ -36,7 +37,7 @@ func (d *decision) signalled() error {
 // has touched the environment.
 func (d *decision) goDown(on EnvironmentEvent, run RunOutcome, outcome Outcome) error {
 	s := &d.next
-	reason := firstOf(d.e.Reason, string(on))
+	reason := cmp.Or(d.e.Reason, string(on))
 	d.out.Verdict = VerdictExit
 	switch {
 	case s.Run.Kind == RunShell && !s.ended() && !s.owesTeardown():
@@ -98,7 +99,7 @@ func (d *decision) destroyed() error {
 	}
 	d.saved()
 	run := s.Run
-	outcome, reason := run.Outcome, firstOf(run.Reason, run.stopReason())
+	outcome, reason := run.Outcome, cmp.Or(run.Reason, run.stopReason())
 	switch {
 	case outcome != "":
 	case run.Kind == RunTeardown:
@@ -106,9 +107,9 @@ func (d *decision) destroyed() error {
 	default:
 		outcome = RunTornDown
 	}
-	d.move(onDestroyed, firstOf(d.e.Reason, s.Session.Reason))
+	d.move(onDestroyed, cmp.Or(d.e.Reason, s.Session.Reason))
 	d.allGone()
-	s.Environment.DestroyWhy = firstOf(s.Session.Reason, s.Environment.LastError, reason)
+	s.Environment.DestroyWhy = cmp.Or(s.Session.Reason, s.Environment.LastError, reason)
 	d.endRun(outcome, reason)
 	return nil
 }
@@ -133,7 +134,7 @@ func (d *decision) teardownFailed() error {
 	}
 	d.saved()
 	outcome := firstRun(d.next.Run.Outcome, RunFailed)
-	d.tryFailed(outcome, onTeardownFailed, onTeardownLast, firstOf(d.e.Reason, "no reason given"))
+	d.tryFailed(outcome, onTeardownFailed, onTeardownLast, cmp.Or(d.e.Reason, "no reason given"))
 	return nil
 }
 

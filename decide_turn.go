@@ -1,5 +1,7 @@
 package blaise
 
+import "cmp"
+
 // turnClaimed commits that a message is delivered, before its bytes are
 // written to the agent (X1).
 func (d *decision) turnClaimed() error {
@@ -91,18 +93,9 @@ func (d *decision) turnEnded() error {
 			d.interrupt(m, stalledReason)
 			return nil
 		}
-		d.setMessage(m, MessageCancelled, firstOf(d.e.Reason, m.Reason))
+		d.setMessage(m, MessageCancelled, cmp.Or(d.e.Reason, m.Reason))
 	}
 	return nil
-}
-
-func firstOf(reasons ...string) string {
-	for _, r := range reasons {
-		if r != "" {
-			return r
-		}
-	}
-	return ""
 }
 
 // stalledReason marks a turn that the silence watchdog has cancelled.

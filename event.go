@@ -112,12 +112,11 @@ const (
 
 // From clocks and administrators.
 const (
-	EventClockFired     EventKind = "clock_fired"
-	EventClockSetBack   EventKind = "clock_set_back" // that of Blaise's machine
-	EventOthersWait     EventKind = "others_wait"    // Reason: who
-	EventOthersServed   EventKind = "others_served"
-	EventRunnerRevoked  EventKind = "runner_revoked"
-	EventRunnerLeaves   EventKind = "runner_leaves"  // it is revoked when nothing is left there (A31)
-	EventPolicyChanged  EventKind = "policy_changed" // also enabled, disabled, archived
-	EventSessionCreated EventKind = "session_created"
+	EventClockFired    EventKind = "clock_fired"
+	EventClockSetBack  EventKind = "clock_set_back" // that of Blaise's machine
+	EventOthersWait    EventKind = "others_wait"    // Reason: who
+	EventOthersServed  EventKind = "others_served"
+	EventRunnerRevoked EventKind = "runner_revoked"
+	EventRunnerLeaves  EventKind = "runner_leaves"  // it is revoked when nothing is left there (A31)
+	EventPolicyChanged EventKind = "policy_changed" // also enabled, disabled, archived
 )

@@ -2,6 +2,7 @@ package blaise
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -98,8 +99,8 @@ func fieldOf(name string, raw json.RawMessage) Field {
 	var s fieldSchema
 	_ = json.Unmarshal(raw, &s) // loose
 	f := Field{
-		Name: name, Title: firstOf(s.Title, name), Description: s.Description,
-		Type: firstOf(s.Type, "string"), Options: s.options(), Default: plain(s.Default),
+		Name: name, Title: cmp.Or(s.Title, name), Description: s.Description,
+		Type: cmp.Or(s.Type, "string"), Options: s.options(), Default: plain(s.Default),
 	}
 	if s.Items != nil && f.Type == "array" {
 		f.Options = s.Items.options()
@@ -117,7 +118,7 @@ func (s fieldSchema) options() []FieldOption {
 		list = append(list, o)
 	}
 	for _, c := range slices.Concat(s.OneOf, s.AnyOf) {
-		list = append(list, FieldOption{Value: c.Const, Title: firstOf(c.Title, c.Const)})
+		list = append(list, FieldOption{Value: c.Const, Title: cmp.Or(c.Title, c.Const)})
 	}
 	return list
 }

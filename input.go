@@ -78,7 +78,7 @@ func (all Inputs) Fill(set map[string]string) (map[string]string, error) {
 				return nil, err
 			}
 		case in.Required && in.Default == "":
-			return nil, Errorf(CodeInvalid, "the agent needs the input %q%s", name, prefixed(": ", in.Description)).
+			return nil, Errorf(CodeInvalid, "the agent needs the input %q%s", name, because(in.Description)).
 				WithHint("start with --set %s=%s", name, in.Wants())
 		default:
 			value = in.Default

@@ -35,7 +35,6 @@ type Session struct {
 	Turns                            int   // turns answered
 	Directives                       int64 // the number of the last directive
 
-	Ending    string // the reason of an end that was decided but whose stop is under way
 	CreatedAt time.Time
 	EndedAt   time.Time // zero until ended
 	Version   int64     // counts the transactions that changed the session

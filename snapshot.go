@@ -22,6 +22,16 @@ type Snapshot struct {
 	Save        SavedWork // the last save, N 0 if there is none
 }
 
+// NewSnapshot is a session to which nothing was said yet, and for which nothing
+// was made.
+func NewSnapshot(s Session, p Policy) Snapshot {
+	s.State = SessionQueued
+	return Snapshot{
+		Policy: p, Session: s,
+		Environment: Environment{ID: s.ID.Environment(1), State: EnvNone, Generation: 1, Clean: true},
+	}
+}
+
 // A Directive is what Blaise tells a run, as a row: numbered over the session,
 // and binding only when the run has received it (A7). Package directive holds
 // the order in which a run obeys them.

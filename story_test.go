@@ -30,8 +30,8 @@ func begin(t *testing.T, f ...func(*blaise.Policy)) *story {
 		change(&p)
 	}
 	st := &story{t: t, now: time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)}
-	st.s = blaise.Snapshot{Policy: p, Session: blaise.Session{ID: "abcd1234", Agent: "demo"}}
-	st.do(blaise.Event{Kind: blaise.EventSessionCreated, By: "ann", Text: "first"})
+	st.s = blaise.NewSnapshot(blaise.Session{ID: "abcd1234", Agent: "demo", CreatedAt: st.now}, p)
+	st.do(blaise.Event{Kind: blaise.EventMessagePosted, By: "ann", Text: "first"})
 	return st
 }
 

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -131,7 +132,7 @@ func newAuthMethods(raw json.RawMessage) []AuthMethod {
 			ID:          str(field(v, "id")),
 			Name:        str(field(v, "name")),
 			Description: str(field(v, "description")),
-			Type:        or(str(field(v, "type")), "agent"),
+			Type:        cmp.Or(str(field(v, "type")), "agent"),
 			Raw:         v,
 		}
 		if m.ID != "" {

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -56,7 +57,7 @@ func (e *AuthRequired) Hint() string {
 func methodNames(methods []AuthMethod) string {
 	var names []string
 	for _, m := range methods {
-		names = append(names, fmt.Sprintf("%s (%s)", or(m.Name, m.ID), m.ID))
+		names = append(names, fmt.Sprintf("%s (%s)", cmp.Or(m.Name, m.ID), m.ID))
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -127,7 +128,7 @@ func (a Agent) Fit(blocks []ContentBlock) []ContentBlock {
 		if !a.Takes(b) && b.Type == BlockResource && b.Data == "" {
 			b = Text(b.URI + ":\n" + b.Text)
 		} else if !a.Takes(b) {
-			b = Text(fmt.Sprintf("[%s %s left out: the agent takes none]", or(b.MimeType, b.Type), or(b.Name, b.URI)))
+			b = Text(fmt.Sprintf("[%s %s left out: the agent takes none]", cmp.Or(b.MimeType, b.Type), cmp.Or(b.Name, b.URI)))
 		}
 		fit = append(fit, b)
 	}

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ func (p *prober) cancel(ctx context.Context) (string, error) {
 	var r PromptResult
 	go func() {
 		var err error
-		r, err = p.now.client.Prompt(ctx, p.id, []ContentBlock{Text(or(p.o.Preset.Long, longTask))})
+		r, err = p.now.client.Prompt(ctx, p.id, []ContentBlock{Text(cmp.Or(p.o.Preset.Long, longTask))})
 		ended <- err
 	}()
 	select {

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,8 +53,8 @@ func (o ProbeOptions) withDefaults() ProbeOptions {
 	if o.Wait == nil {
 		o.Wait = waitUntil
 	}
-	o.Preset.Say = or(o.Preset.Say, "Remember the word %s. Answer with that word alone.")
-	o.Preset.Recall = or(o.Preset.Recall,
+	o.Preset.Say = cmp.Or(o.Preset.Say, "Remember the word %s. Answer with that word alone.")
+	o.Preset.Recall = cmp.Or(o.Preset.Recall,
 		"Which word did I ask you to remember? Answer with that word alone.")
 	return o
 }
@@ -136,7 +137,7 @@ func (p *prober) step(ctx context.Context, s probeStep) bool {
 	var odd oddError
 	switch {
 	case errors.Is(err, errSkip):
-		done.Result, done.Detail = ProbeSkipped, or(detail, err.Error())
+		done.Result, done.Detail = ProbeSkipped, cmp.Or(detail, err.Error())
 	case errors.As(err, &odd):
 		done.Result, done.Detail = ProbeOdd, odd.what
 	case err != nil:

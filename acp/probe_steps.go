@@ -185,7 +185,7 @@ func (p *prober) load(ctx context.Context) (string, error) {
 	if _, err := p.begin(ctx); err != nil {
 		return "", err
 	}
-	if _, err := p.reopen(ctx, p.now.client.LoadSession, p.id); err != nil {
+	if err := p.reopen(ctx, p.now.client.LoadSession, p.id); err != nil {
 		p.tried(BrokenAfterCrash)
 		p.probe.Faults[BrokenAfterCrash] = err.Error()
 		return "", err
@@ -217,12 +217,11 @@ func (p *prober) lateReplay(ctx context.Context) (users int) {
 
 type opener func(context.Context, string, SessionParams) (Session, error)
 
-func (p *prober) reopen(ctx context.Context, open opener, id string) (s Session, err error) {
-	err = p.authorised(ctx, func() error {
-		s, err = open(ctx, id, p.params())
+func (p *prober) reopen(ctx context.Context, open opener, id string) error {
+	return p.authorised(ctx, func() error {
+		_, err := open(ctx, id, p.params())
 		return err
 	})
-	return s, err
 }
 
 func (p *prober) recall(ctx context.Context) (string, error) {
@@ -251,7 +250,7 @@ func (p *prober) resume(ctx context.Context) (string, error) {
 	if _, err := p.begin(ctx); err != nil {
 		return "", err
 	}
-	if _, err := p.reopen(ctx, p.now.client.ResumeSession, p.id); err != nil {
+	if err := p.reopen(ctx, p.now.client.ResumeSession, p.id); err != nil {
 		return "", p.fault(ResumeBroken, err.Error())
 	}
 	p.tried(ResumeBroken)
@@ -264,7 +263,7 @@ func (p *prober) unknown(ctx context.Context) (string, error) {
 	if p.now == nil || !p.now.agent.LoadSession {
 		return "", errSkip
 	}
-	_, err := p.reopen(ctx, p.now.client.LoadSession, noSuchSession)
+	err := p.reopen(ctx, p.now.client.LoadSession, noSuchSession)
 	switch {
 	case err == nil:
 		return "", p.fault(UnknownLoads, "it answers as if it had it")

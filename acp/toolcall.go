@@ -1,6 +1,9 @@
 package acp
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // ToolCall is a tool call, or a change to one: what the agent left out is empty
 // or nil. Kinds: read edit delete move search execute think fetch switch_mode
@@ -97,10 +100,10 @@ func (t ToolCall) Final() bool { return t.Status == "completed" || t.Status == "
 // Merge is t after change u: what u tells replaces, lists as a whole. Raw stays
 // that of t.
 func (t ToolCall) Merge(u ToolCall) ToolCall {
-	t.ID = or(u.ID, t.ID)
-	t.Title = or(u.Title, t.Title)
-	t.Kind = or(u.Kind, t.Kind)
-	t.Status = or(u.Status, t.Status)
+	t.ID = cmp.Or(u.ID, t.ID)
+	t.Title = cmp.Or(u.Title, t.Title)
+	t.Kind = cmp.Or(u.Kind, t.Kind)
+	t.Status = cmp.Or(u.Status, t.Status)
 	if u.Content != nil {
 		t.Content = u.Content
 	}
@@ -114,11 +117,4 @@ func (t ToolCall) Merge(u ToolCall) ToolCall {
 		t.RawOutput = u.RawOutput
 	}
 	return t
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

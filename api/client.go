@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -55,20 +56,14 @@ const maxAnswer = 128 << 20
 
 // NewClient returns a client of the Blaise at url; it dials nothing.
 func NewClient(url, token string, o ClientOptions) *Client {
-	setDefault(&o.FirstEvent, 5*time.Second)
-	setDefault(&o.Silence, 45*time.Second)
-	setDefault(&o.Poll, 25*time.Second)
+	o.FirstEvent = cmp.Or(o.FirstEvent, 5*time.Second)
+	o.Silence = cmp.Or(o.Silence, 45*time.Second)
+	o.Poll = cmp.Or(o.Poll, 25*time.Second)
 	c := &Client{url: strings.TrimRight(url, "/"), token: token, o: o}
 	c.http = orClient(o.HTTP, nil)
 	c.beats = orClient(o.Beats, o.HTTP)
 	c.uploads = orClient(o.Uploads, o.HTTP)
 	return c
-}
-
-func setDefault(d *time.Duration, to time.Duration) {
-	if *d == 0 {
-		*d = to
-	}
 }
 
 func orClient(c, or *http.Client) *http.Client {

@@ -25,7 +25,7 @@ type EventWriter struct {
 }
 
 // NewEventWriter begins a stream with an event at once, and gives a sign of
-// life every alive while it waits.
+// life every alive while it waits. The writer is to be closed, whatever the error.
 func NewEventWriter(w http.ResponseWriter, alive time.Duration) (*EventWriter, error) {
 	ev := &EventWriter{w: w, c: http.NewResponseController(w), alive: time.NewTicker(alive)}
 	h := w.Header()

@@ -138,16 +138,10 @@ func (c *Control) create(tx *store.Tx, by string, s beginning) error {
 		return err
 	}
 	now := c.now()
-	return tx.CreateSession(blaise.Snapshot{
-		Policy: policyOf(a),
-		Session: blaise.Session{
-			ID: s.id, Agent: s.Agent, State: blaise.SessionQueued, Title: title(s.Text),
-			Author: by, Inputs: inputs, From: s.From, Runner: s.origin, CreatedAt: now, Wanted: s.Wanted,
-		},
-		Environment: blaise.Environment{
-			ID: s.id.Environment(1), State: blaise.EnvNone, Generation: 1, Clean: true,
-		},
-	})
+	return tx.CreateSession(blaise.NewSnapshot(blaise.Session{
+		ID: s.id, Agent: s.Agent, Title: title(s.Text),
+		Author: by, Inputs: inputs, From: s.From, Runner: s.origin, CreatedAt: now, Wanted: s.Wanted,
+	}, policyOf(a)))
 }
 
 // title is the first line of a text, cut to what a list shows.

@@ -162,16 +162,6 @@ func (h *house) leavesFor(id blaise.SessionID, run blaise.Run) {
 	h.report(run, blaise.Event{Kind: blaise.EventDestroyed})
 }
 
-func (h *house) goes(id blaise.SessionID, run blaise.Run) {
-	h.t.Helper()
-	if v := h.confirm(run); v != blaise.VerdictGo {
-		h.t.Fatalf("stop of %s: %s", run.ID, v)
-	}
-	if a := h.report(run, blaise.Event{Kind: blaise.EventPauseReported, Plugs: worktree}); a.Verdict != blaise.VerdictExit {
-		h.t.Fatalf("pause of %s: %+v", run.ID, a)
-	}
-}
-
 func (h *house) takesNothing(id blaise.SessionID) {
 	h.t.Helper()
 	in := store.Instance{ID: "i2", Runner: h.runner.ID, Machine: "m1", Boot: "b", Slots: 9}

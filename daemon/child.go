@@ -25,9 +25,6 @@ type child struct {
 	fenced atomic.Bool // it was killed at its fence
 }
 
-// lockFD is where a child finds its lock.
-const lockFD = 3
-
 // spawn starts the child of r in the order of birth; the child does nothing
 // before it has the whole spec.
 func (d *Daemon) spawn(r *row) (*child, error) {

@@ -22,7 +22,6 @@ type state struct {
 	instance blaise.InstanceID
 	machine  blaise.MachineID
 	boot     string // drawn for this process
-	program  string // our own program, copied
 
 	births sync.Mutex // a row is made, or the rest of a session is cleared, not both
 }

@@ -41,7 +41,7 @@ func (d *dashboard) live(w http.ResponseWriter, r *http.Request) {
 	s, leaveStage := d.stages.Enter(ctx, key, d.newStage(key))
 	defer leaveStage()
 	f := &feed{stage: s, ev: ev, seq: sent}
-	if err := f.run(ctx); err != nil && !errors.Is(err, api.ErrGone) && ctx.Err() == nil {
+	if err := f.run(ctx); !errors.Is(err, api.ErrGone) && ctx.Err() == nil {
 		d.o.Log.Error("live page ended", "session", id, "error", err)
 	}
 }
@@ -54,6 +54,7 @@ func number(s string) int64 {
 	return n
 }
 
+// run sends until the browser is gone, ctx ends or the stage fails; it says which.
 func (f *feed) run(ctx context.Context) error {
 	for {
 		items, parts, more, err := f.stage.after(f.seq, f.parts)

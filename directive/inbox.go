@@ -22,7 +22,6 @@ type Inbox struct {
 	known   map[int64]bool
 	waiting []blaise.Directive // not taken, in the order in which they are obeyed
 	stops   []blaise.Directive // not void, taken or not, strongest first
-	stopped chan struct{}      // closed while there are any
 	changed chan struct{}      // closed when something is put or made void
 }
 
@@ -30,7 +29,6 @@ type Inbox struct {
 func NewInbox() *Inbox {
 	return &Inbox{
 		known:   make(map[int64]bool),
-		stopped: make(chan struct{}),
 		changed: make(chan struct{}),
 	}
 }
@@ -46,9 +44,6 @@ func (b *Inbox) Put(d blaise.Directive) {
 	b.known[d.N] = true
 	b.waiting = insert(b.waiting, d)
 	if d.Kind == blaise.DirectiveStop {
-		if len(b.stops) == 0 {
-			close(b.stopped)
-		}
 		b.stops = insert(b.stops, d)
 	}
 	b.wake()
@@ -56,18 +51,14 @@ func (b *Inbox) Put(d blaise.Directive) {
 
 // Void takes directive n back: Blaise has withdrawn it, or answered that it is
 // overtaken. After the last stop is void the inbox goes on as if there had
-// been none, and Stop returns a fresh channel. A weaker stop counts again.
+// been none; a weaker stop counts again.
 func (b *Inbox) Void(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	is := func(d blaise.Directive) bool { return d.N == n }
 	b.known[n] = true
 	b.waiting = slices.DeleteFunc(b.waiting, is)
-	had := len(b.stops) > 0
 	b.stops = slices.DeleteFunc(b.stops, is)
-	if had && len(b.stops) == 0 {
-		b.stopped = make(chan struct{})
-	}
 	b.wake()
 }
 
@@ -91,31 +82,6 @@ func (b *Inbox) Next(ctx context.Context) (blaise.Directive, error) {
 			return blaise.Directive{}, context.Cause(ctx)
 		}
 	}
-}
-
-// Peek shows what Next would take now, without taking it.
-func (b *Inbox) Peek() (blaise.Directive, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.first()
-}
-
-// Stop returns a channel that is closed as long as there is a stop, taken or
-// not, so that opening the plugs can be interrupted. After Void ask again.
-func (b *Inbox) Stop() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.stopped
-}
-
-// Stopped is the strongest stop, taken or not; false if there is none.
-func (b *Inbox) Stopped() (blaise.Directive, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.stops) == 0 {
-		return blaise.Directive{}, false
-	}
-	return b.stops[0], true
 }
 
 // first is the directive to obey next. With a stop, only the strongest may go,

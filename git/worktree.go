@@ -13,10 +13,7 @@ import (
 // A Worktree is an entry of a repository's list of worktrees.
 type Worktree struct {
 	Dir      string
-	Head     string
 	Branch   string // "" if detached
-	Locked   bool
-	Why      string // why it is locked
 	Prunable bool   // its directory is gone
 }
 
@@ -38,12 +35,8 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 		}
 		w := &all[len(all)-1]
 		switch key {
-		case "HEAD":
-			w.Head = value
 		case "branch":
 			w.Branch = strings.TrimPrefix(value, "refs/heads/")
-		case "locked":
-			w.Locked, w.Why = true, value
 		case "prunable":
 			w.Prunable = true
 		}
@@ -51,9 +44,9 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	return all, nil
 }
 
-// FindWorktree is the entry for dir, nil if there is none. Links in dir are
+// findWorktree is the entry for dir, nil if there is none. Links in dir are
 // resolved, as git does.
-func (r *Repo) FindWorktree(ctx context.Context, dir string) (*Worktree, error) {
+func (r *Repo) findWorktree(ctx context.Context, dir string) (*Worktree, error) {
 	all, err := r.Worktrees(ctx)
 	if err != nil {
 		return nil, err
@@ -136,7 +129,7 @@ func (r *Repo) ForgetWorktree(ctx context.Context, dir string) error {
 		if err := r.dropEntry(ctx, dir); err != nil {
 			return err
 		}
-		w, err := r.FindWorktree(ctx, dir)
+		w, err := r.findWorktree(ctx, dir)
 		if err != nil || w == nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func parseDevFile(text []byte, c devcontainerConfig) (*devFile, []string, error)
 			ignored = append(ignored, key+" is left out: say it in blaise.yml")
 		}
 	}
-	more, err := f.fill(c)
+	more, err := f.fill()
 	return &f, append(ignored, more...), err
 }
 
@@ -111,7 +111,7 @@ var devVariable = regexp.MustCompile(`\$\{([^}]*)\}`)
 
 // fill puts in what ${...} stands for, and answers what it does not know. The
 // runner's own variables are none of a repository's business.
-func (f *devFile) fill(c devcontainerConfig) (ignored []string, err error) {
+func (f *devFile) fill() (ignored []string, err error) {
 	folder := f.WorkspaceFolder
 	if folder == "" {
 		folder = defaultContainerConfig().Workdir

@@ -3,7 +3,6 @@ package plug
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"blaise.dev/blaise"
@@ -128,7 +127,6 @@ type Scope struct {
 	Note        func(transcript.Event)                       // progress and output
 	Secret      func(string)                                 // a value that must not leave this run
 	Patience    time.Duration                                // how long a Filter may take over an event
-	Log         *slog.Logger
 }
 
 // Files are what Blaise keeps of the session, for other machines. A Put that is

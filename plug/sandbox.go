@@ -53,7 +53,7 @@ func (b *sandbox) Open(ctx context.Context, s Scope, outer Env) (Env, error) {
 		}
 		spec.Socket, spec.Port = b.proxy.socket, proxyPort
 	}
-	found, err := b.probe(ctx, s, outer, &spec)
+	found, err := b.probe(ctx, outer, &spec)
 	if err != nil {
 		return nil, err
 	}

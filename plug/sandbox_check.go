@@ -23,7 +23,7 @@ func (b *sandbox) Check(ctx context.Context, host Env) (string, error) {
 	if network == "host" {
 		spec.Network = network
 	}
-	found, err := b.probe(ctx, Scope{}, work, &spec)
+	found, err := b.probe(ctx, work, &spec)
 	if err != nil {
 		return "", err
 	}

@@ -31,7 +31,7 @@ var wallNames = []string{
 type foundSandbox struct{ shim.Probe }
 
 // probe tries, in outer, what of the spec can be had, and sets its driver.
-func (b *sandbox) probe(ctx context.Context, s Scope, outer Env, spec *jail.Spec) (foundSandbox, error) {
+func (b *sandbox) probe(ctx context.Context, outer Env, spec *jail.Spec) (foundSandbox, error) {
 	found, err := probeSandbox(ctx, outer, *spec)
 	if err != nil {
 		return found, fmt.Errorf("probe sandbox: %w", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"regexp"
 	"time"
@@ -151,7 +150,7 @@ func (o *StackOptions) fillIn() {
 		o.Timed = func(string, string, string) func(error) { return func(error) {} }
 	}
 	if o.Log == nil {
-		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Record == nil {
 		o.Record = func(context.Context, blaise.PlugRecord) error { return nil }

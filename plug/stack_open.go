@@ -148,7 +148,6 @@ func (s *Stack) scope(l *layer) Scope {
 			return s.o.Forget(ctx, r)
 		},
 		Note: s.o.Note, Secret: s.o.Secret, Patience: s.o.Patience,
-		Log: s.o.Log.With("session", s.o.Session, "plug", l.spec.ID),
 	}
 }
 

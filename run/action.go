@@ -23,7 +23,7 @@ const maxPaths = 64
 func (c *conversation) action(ctx context.Context, t acp.ToolCall) *blaise.Action {
 	in := inputOf(t.RawInput)
 	a := &blaise.Action{
-		Tool: t.Kind, Name: or(toolName(t.Raw), or(in.Tool, t.Title)), Command: in.Command,
+		Tool: t.Kind, Name: cmp.Or(toolName(t.Raw), in.Tool, t.Title), Command: in.Command,
 	}
 	if !slices.Contains(blaise.ToolKinds(), a.Tool) {
 		a.Tool = blaise.ToolOther

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,7 +72,7 @@ func (d *duties) elicit(ctx context.Context, params json.RawMessage) (any, error
 		return nil, invalid("elicitation of mode %q is not offered", e.Mode)
 	}
 	answer, ok := d.r.askFor(ctx, blaise.Question{
-		Kind: blaise.QuestionElicitation, Title: or(e.Message, "The agent asks for something."),
+		Kind: blaise.QuestionElicitation, Title: cmp.Or(e.Message, "The agent asks for something."),
 		Turn: d.r.turn.now(), Detail: e.Raw,
 		Options: []blaise.Option{
 			{ID: blaise.ChoiceAccept, Name: "Answer", Kind: acp.AllowOnce},

@@ -94,7 +94,7 @@ func (r *run) open(ctx context.Context) error {
 
 // keepConfig has Blaise keep the blaise.yml that the environment was opened
 // with: a teardown must not depend on what becomes of the file.
-func (r *run) keepConfig(config.Config) {
+func (r *run) keepConfig() {
 	b, err := os.ReadFile(r.spec.Config)
 	if err != nil || string(b) == string(r.lease.Config) {
 		return // read a moment ago; the next run keeps it

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -142,7 +143,7 @@ func (r *run) noteAsked(q blaise.Question) {
 // decided or put to a person.
 func (r *run) noteDecided(key string, d blaise.Directive) {
 	said := map[string]any{
-		"question": key, "choice": d.Choice, "by": or(d.By, "a person"), "reason": d.Reason,
+		"question": key, "choice": d.Choice, "by": cmp.Or(d.By, "a person"), "reason": d.Reason,
 	}
 	if d.Rule != "" {
 		said["rule"] = d.Rule

@@ -69,7 +69,7 @@ func (r *run) work(ctx context.Context) error {
 	if r.lease.Kind == blaise.RunShell {
 		return ended(ctx, r.serveShells(ctx))
 	}
-	r.keepConfig(cfg)
+	r.keepConfig()
 	r.talk = newConversation(r, cfg.Agent)
 	if err := r.talk.install(ctx); err != nil {
 		return ended(ctx, err)

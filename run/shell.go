@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,7 +146,7 @@ func (s *shells) start(ctx context.Context, env plug.Env, line *api.Shell) (plug
 		return nil, nil, errors.New("what to run was not understood")
 	}
 	c := plug.Cmd{
-		Args: ask.Args, Env: append([]string{"TERM=" + or(ask.Term, "dumb")}, s.r.plainEnv...),
+		Args: ask.Args, Env: append([]string{"TERM=" + cmp.Or(ask.Term, "dumb")}, s.r.plainEnv...),
 		Stdout: lineWriter{ctx, line, api.ShellOutput}, Stderr: lineWriter{ctx, line, api.ShellErrors},
 	}
 	if len(c.Args) == 0 {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -127,7 +128,7 @@ func (t *terminal) status() any {
 	defer t.mu.Unlock()
 	m := map[string]any{"exitCode": nil, "signal": nil}
 	if t.exit.Signal != "" || t.err != nil {
-		m["signal"] = or(t.exit.Signal, "SIGKILL")
+		m["signal"] = cmp.Or(t.exit.Signal, "SIGKILL")
 	} else {
 		m["exitCode"] = t.exit.Code
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -141,7 +142,7 @@ func (t *terminals) command(p terminalParams) (plug.Cmd, error) {
 	if p.CWD != "" && !filepath.IsAbs(p.CWD) {
 		return c, invalid("terminal/create: cwd %q is not absolute", p.CWD)
 	}
-	if rel, err := filepath.Rel(dir, or(p.CWD, dir)); err != nil || !filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(dir, cmp.Or(p.CWD, dir)); err != nil || !filepath.IsLocal(rel) {
 		return c, invalid("terminal/create: cwd %q is %v", p.CWD, plug.ErrOutside)
 	}
 	for _, v := range p.Env {

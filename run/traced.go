@@ -1,13 +1,17 @@
 package run
 
-import "blaise.dev/blaise/internal/trace"
+import (
+	"cmp"
+
+	"blaise.dev/blaise/internal/trace"
+)
 
 // part begins a part of the run for its trace; parent "" is its process. The
 // function that it returns ends it.
 func (r *run) part(name, id, parent string, attrs map[string]string) (ended func(error)) {
 	run := r.lease.Run
 	end := r.deps.Tracer.Begin(trace.Span{
-		Run: run, Name: name, ID: id, Parent: or(parent, trace.ProcessSpan(run)), Attrs: attrs,
+		Run: run, Name: name, ID: id, Parent: cmp.Or(parent, trace.ProcessSpan(run)), Attrs: attrs,
 	})
 	return func(err error) {
 		if err == nil {

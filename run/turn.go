@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -183,7 +184,7 @@ func (t *turn) run(ctx context.Context, blocks []acp.ContentBlock) {
 	case <-t.done:
 		return
 	case t.why = <-t.cancelled:
-		t.why = or(t.why, "cancelled")
+		t.why = cmp.Or(t.why, "cancelled")
 	case <-ctx.Done():
 		t.stopped = true
 	}
@@ -256,11 +257,4 @@ func authorOf(d blaise.Directive, text string) string {
 		return "blaise"
 	}
 	return d.By
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"html/template"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -82,13 +83,10 @@ func docsOpOf(op *huma.Operation) docsOp {
 }
 
 func mediaOf(content map[string]*huma.MediaType) string {
-	for _, kind := range sortedKeys(content) {
-		if m := content[kind]; m.Schema != nil && kind == "application/json" {
-			return typeOf(m.Schema)
-		}
-		return kind
+	if m := content["application/json"]; m != nil && m.Schema != nil {
+		return typeOf(m.Schema)
 	}
-	return ""
+	return strings.Join(sortedKeys(content), ", ")
 }
 
 // typeOf names the type of a schema in a few words.
@@ -123,12 +121,7 @@ func docsSchemas(doc *huma.OpenAPI) []docsSchema {
 }
 
 func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(m))
 }
 
 var docsTemplate = template.Must(template.New("docs").Parse(`<!doctype html>

@@ -85,7 +85,7 @@ func aheadOf(h api.Hello) time.Duration {
 	if h.Time.IsZero() {
 		return 0
 	}
-	return h.Time.Sub(time.Now()).Round(time.Millisecond)
+	return time.Until(h.Time).Round(time.Millisecond)
 }
 
 type offersIn struct {

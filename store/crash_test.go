@@ -261,7 +261,7 @@ func recordUntilKilled(db *store.DB, sid blaise.SessionID) {
 	run := sid.Run(1)
 	r, err := db.Record(ctx(), run)
 	fatal(err)
-	for n := r.Last; ; n += 3 {
+	for n := r.Count; ; n += 3 {
 		var events []transcript.Event
 		for i := range int64(3) {
 			e := transcript.Event{N: n + 1 + i, Run: string(run), Kind: transcript.KindOutput}

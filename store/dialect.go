@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A dialect is what differs between the two databases in a query.
+// A dialect is what differs between the two databases in a query; the zero value
+// is SQLite's.
 type dialect struct {
 	numbered bool   // $1 for ?
 	lock     string // ends a SELECT that locks what it reads
@@ -20,14 +21,11 @@ type dialect struct {
 	rebound  *sync.Map
 }
 
-var (
-	sqliteDialect   = dialect{}
-	postgresDialect = dialect{
-		numbered: true, lock: " FOR UPDATE", share: " FOR SHARE", rebound: new(sync.Map),
-		alone:  `SELECT pg_advisory_xact_lock(hashtext(?))`,
-		moment: &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-	}
-)
+var postgresDialect = dialect{
+	numbered: true, lock: " FOR UPDATE", share: " FOR SHARE", rebound: new(sync.Map),
+	alone:  `SELECT pg_advisory_xact_lock(hashtext(?))`,
+	moment: &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+}
 
 // rebind turns the `?` of a query into what the database knows. No query here
 // has a `?` in a text.

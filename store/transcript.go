@@ -16,8 +16,7 @@ const maxLine = 8 << 20
 
 // A Record says how much of a run's transcript has been kept.
 type Record struct {
-	Last   int64  // the last event's N
-	Count  int64  // events kept
+	Count  int64  // events kept; their N are 1 to Count
 	Digest string // the [transcript.Digest] of their lines
 }
 
@@ -109,8 +108,8 @@ func (db *DB) Record(ctx context.Context, run blaise.RunID) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("read record of run %s: %w", run, err)
 	}
-	r := Record{Last: last}
-	r.Count, r.Digest = digest.Sum() // numbers begin at 1 and have no gaps
+	var r Record
+	r.Count, r.Digest = digest.Sum()
 	return r, nil
 }
 

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
-	"time"
 )
 
 // A desk brings the receiver's answers to who reported.
 type desk struct {
-	mu        sync.Mutex // guards what follows
-	lastAck   time.Time
+	mu        sync.Mutex                // guards what follows
 	through   int64                     // answered up to here
 	expected  int                       // reports on their way into the spool
 	unclaimed map[int64]json.RawMessage // answers that came before their report knew its number
@@ -67,13 +65,6 @@ func (sh *Shipper) Drain(ctx context.Context) error {
 	return nil
 }
 
-// LastAck is when the receiver last took something, zero if it never did.
-func (sh *Shipper) LastAck() time.Time {
-	sh.desk.mu.Lock()
-	defer sh.desk.mu.Unlock()
-	return sh.desk.lastAck
-}
-
 func (d *desk) expect() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -104,10 +95,10 @@ func (d *desk) leave(n int64) {
 }
 
 // answer takes a receipt.
-func (d *desk) answer(r Receipt, now time.Time) {
+func (d *desk) answer(r Receipt) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.lastAck, d.through = now, max(d.through, r.Acked)
+	d.through = max(d.through, r.Acked)
 	for n, answer := range d.waiting {
 		if n <= r.Acked {
 			answer <- orNull(r.Answers[n])

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -50,7 +51,7 @@ var lines = map[Kind]func(lineFields) string{
 	},
 	KindAsked: func(d lineFields) string { return join(" ", "asks:", d.Title) },
 	KindDecided: func(d lineFields) string {
-		return join(" ", "decided:", or(d.Choice, "no answer"), by(d.By), paren(or(d.why(), str(d.Reason))))
+		return join(" ", "decided:", cmp.Or(d.Choice, "no answer"), by(d.By), paren(cmp.Or(d.why(), str(d.Reason))))
 	},
 	KindNotice: func(d lineFields) string { return join(" ", "notice:", d.Text) },
 	KindState: func(d lineFields) string {
@@ -100,13 +101,6 @@ func amount(n float64, unit string) string {
 		return ""
 	}
 	return join(" ", fmt.Sprint(n), unit)
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func by(who string) string {

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,30 +37,19 @@ type ShipperOptions struct {
 	MaxBytes   int           // of data in one Send, 256 KB
 	BackoffMin time.Duration // before the first retry, 200 ms
 	BackoffMax time.Duration // 5 s
-	Now        func() time.Time
 	Log        *slog.Logger
 }
 
 func (o ShipperOptions) withDefaults() ShipperOptions {
-	setDefault(&o.Flush, 20*time.Millisecond)
-	setDefault(&o.MaxEntries, 200)
-	setDefault(&o.MaxBytes, 256<<10)
-	setDefault(&o.BackoffMin, 200*time.Millisecond)
-	setDefault(&o.BackoffMax, 5*time.Second)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Flush = cmp.Or(o.Flush, 20*time.Millisecond)
+	o.MaxEntries = cmp.Or(o.MaxEntries, 200)
+	o.MaxBytes = cmp.Or(o.MaxBytes, 256<<10)
+	o.BackoffMin = cmp.Or(o.BackoffMin, 200*time.Millisecond)
+	o.BackoffMax = cmp.Or(o.BackoffMax, 5*time.Second)
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
 	return o
-}
-
-func setDefault[T comparable](v *T, to T) {
-	var zero T
-	if *v == zero {
-		*v = to
-	}
 }
 
 // A Shipper takes a spool to its receiver: everything, in order, once. An
@@ -116,7 +106,7 @@ func (sh *Shipper) shipOnce(ctx context.Context) error {
 	// What a lost receipt acknowledged of later entries is sent again, since its
 	// answers are lost, too.
 	receipt.Acked = min(receipt.Acked, entries[len(entries)-1].N)
-	sh.desk.answer(receipt, sh.o.Now())
+	sh.desk.answer(receipt)
 	return sh.spool.Ack(receipt.Acked)
 }
 
@@ -145,7 +135,7 @@ func (sh *Shipper) send(ctx context.Context, entries []Entry) (Receipt, error) {
 		}
 		if err == nil {
 			if !since.IsZero() {
-				sh.o.Log.Info("transcript is shipped again", "outage", sh.o.Now().Sub(since))
+				sh.o.Log.Info("transcript is shipped again", "outage", time.Since(since))
 			}
 			return receipt, nil
 		}
@@ -153,7 +143,7 @@ func (sh *Shipper) send(ctx context.Context, entries []Entry) (Receipt, error) {
 			return Receipt{}, err
 		}
 		if since.IsZero() {
-			since = sh.o.Now()
+			since = time.Now()
 			sh.o.Log.Warn("transcript is not shipped, trying on", "from", entries[0].N, "error", err)
 		}
 		if err := sleep(ctx, wait/2+rand.N(wait/2+1)); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func (a *app) backup(ctx context.Context, to string) error {
 // folder is the data folder of a command that works on one itself: the one that
 // is named, else that of this user.
 func (a *app) folder() (string, error) {
-	return filepath.Abs(or(or(a.data, os.Getenv("BLAISE_DATA")), defaultData()))
+	return filepath.Abs(cmp.Or(a.data, os.Getenv("BLAISE_DATA"), defaultData()))
 }
 
 // newBackup is the file to write. CodeRefused: it is there.

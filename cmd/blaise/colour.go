@@ -1,13 +1,17 @@
 package main
 
-import "strings"
+import (
+	"cmp"
+
+	"strings"
+)
 
 // A colour says when there are colours: always, never, or as the terminal and
 // its user want it.
 type colour string
 
 // String is the value of --color.
-func (c *colour) String() string { return or(string(*c), "auto") }
+func (c *colour) String() string { return cmp.Or(string(*c), "auto") }
 
 // Type names the value in help.
 func (c *colour) Type() string { return "when" }

@@ -127,7 +127,7 @@ func (h *house) open(ctx context.Context) error {
 	var err error
 	h.plane, err = openPlane(ctx, planeOptions{
 		data: h.o.data, listen: h.o.listen, hosts: h.o.hosts, log: h.log,
-		own: true, privateHooks: true, // who asks is the one whose machine this is
+		privateHooks: true, // who asks is the one whose machine this is
 	})
 	if err != nil {
 		return inUse(err, h.o.data)

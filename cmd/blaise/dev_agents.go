@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ type devAgents struct {
 
 // findAgents finds the repository and the agents that are installed.
 func findAgents(ctx context.Context, o devOptions) (devAgents, error) {
-	d := devAgents{first: or(o.agent, "demo"), told: o.agent != ""}
+	d := devAgents{first: cmp.Or(o.agent, "demo"), told: o.agent != ""}
 	if err := d.findRepo(ctx, o); err != nil {
 		return d, err
 	}
@@ -96,7 +97,7 @@ func isFile(path string) bool {
 // findRepo finds the repository to work on. Where none was named and there is
 // none around, one is made in the data folder, to play with.
 func (d *devAgents) findRepo(ctx context.Context, o devOptions) error {
-	dir := or(o.repo, ".")
+	dir := cmp.Or(o.repo, ".")
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -64,8 +65,6 @@ type planeOptions struct {
 	log    *slog.Logger
 	// maxFile is the longest file that is kept of a session, in MB; 0 for the default.
 	maxFile int64
-	// own says that the runner is in this process: the files of sessions are here.
-	own bool
 	// privateHooks lets webhooks reach this machine and its own network.
 	privateHooks bool
 	// retain is how long sessions are kept after they ended; 0 for ever.
@@ -102,7 +101,7 @@ func openPlane(ctx context.Context, o planeOptions) (*plane, error) {
 	if p.watch, err = watch(o.watch); err != nil {
 		return nil, joinClose(err, p)
 	}
-	p.url = or(strings.TrimRight(o.public, "/"), o.door.scheme()+p.listener.Addr().String())
+	p.url = cmp.Or(strings.TrimRight(o.public, "/"), o.door.scheme()+p.listener.Addr().String())
 	p.control = control.New(control.Options{
 		DB: p.db, Secret: secret, Log: o.log, Hub: hub, Observer: witness{p.meter, p.tracer}, URL: p.url,
 		Retain: o.retain, RetainDropsWork: o.retainDropsWork,

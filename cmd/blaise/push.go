@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func (o restoreOptions) push(
 	if err != nil {
 		return err
 	}
-	p.Session, p.Ref, p.Branch = s.ID, save.Ref, or(p.Branch, "blaise/"+string(s.ID))
+	p.Session, p.Ref, p.Branch = s.ID, save.Ref, cmp.Or(p.Branch, "blaise/"+string(s.ID))
 	if err := git.CheckBranch(ctx, p.Branch); err != nil {
 		return usage("%v", err)
 	}
@@ -81,7 +82,7 @@ func (o restoreOptions) push(
 	}
 	if !slices.Contains(remotes, p.Remote) {
 		return blaise.Errorf(blaise.CodeNotFound, "repository %s has no remote %q", r.Dir, p.Remote).
-			WithHint("its remotes: %s", or(strings.Join(remotes, ", "), "none; git remote add origin URL"))
+			WithHint("its remotes: %s", cmp.Or(strings.Join(remotes, ", "), "none; git remote add origin URL"))
 	}
 	if p.Commit, err = bring(ctx, c, r, s.ID, save); err != nil {
 		return err

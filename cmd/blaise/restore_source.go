@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,8 @@ import (
 // source is the repository that gets the work: the one it was saved in, or,
 // where Blaise has the work itself, the clone that this is run in.
 func (o restoreOptions) source(ctx context.Context, save blaise.SavedWork) (*git.Repo, error) {
-	dir := or(o.repo, save.Repo)
-	r, err := git.Open(ctx, or(dir, "."))
+	dir := cmp.Or(o.repo, save.Repo)
+	r, err := git.Open(ctx, cmp.Or(dir, "."))
 	if err != nil && o.repo == "" && save.Bundle != "" {
 		r, err = git.Open(ctx, ".")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -36,12 +37,12 @@ func serveCommand(a *app) *cobra.Command {
 			if o.data, err = a.folder(); err != nil {
 				return err
 			}
-			o.dsn = or(o.dsn, os.Getenv("BLAISE_DB"))
+			o.dsn = cmp.Or(o.dsn, os.Getenv("BLAISE_DB"))
 			if o.log, err = newLog(a.err, how, debug); err != nil {
 				return err
 			}
 			// --url says where Blaise is; to serve, that is the address it has.
-			o.public = or(o.public, a.url)
+			o.public = cmp.Or(o.public, a.url)
 			if err := o.door.check(); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -35,12 +36,12 @@ func (a *app) unit(flags []string, system bool) (service.Unit, error) {
 	if err != nil {
 		return service.Unit{}, err
 	}
-	data := or(a.data, os.Getenv("BLAISE_DATA"))
+	data := cmp.Or(a.data, os.Getenv("BLAISE_DATA"))
 	own := system && systemdKeeps(data)
 	if own {
 		data = systemData
 	}
-	if data, err = filepath.Abs(or(data, defaultData())); err != nil {
+	if data, err = filepath.Abs(cmp.Or(data, defaultData())); err != nil {
 		return service.Unit{}, err
 	}
 	u := service.Unit{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,15 +23,15 @@ type place struct {
 // named, else what `blaise login` saved, else a `blaise dev` that runs on the
 // default data folder.
 func (a *app) where() (place, error) {
-	p := place{URL: or(a.url, os.Getenv("BLAISE_URL")), Token: or(a.token, os.Getenv("BLAISE_TOKEN"))}
+	p := place{URL: cmp.Or(a.url, os.Getenv("BLAISE_URL")), Token: cmp.Or(a.token, os.Getenv("BLAISE_TOKEN"))}
 	if p.URL != "" && p.Token != "" {
 		return p, nil
 	}
-	dir := or(a.data, os.Getenv("BLAISE_DATA"))
+	dir := cmp.Or(a.data, os.Getenv("BLAISE_DATA"))
 	for _, find := range []func() (place, error){
 		func() (place, error) { return readDev(dir) },
 		func() (place, error) { return readLogin(dir) },
-		func() (place, error) { return readDev(or(dir, defaultData())) },
+		func() (place, error) { return readDev(cmp.Or(dir, defaultData())) },
 	} {
 		found, err := find()
 		if err != nil {
@@ -39,7 +40,7 @@ func (a *app) where() (place, error) {
 		if found.URL == "" || (p.URL != "" && p.URL != found.URL) {
 			continue
 		}
-		p.URL, p.Token = found.URL, or(p.Token, found.Token)
+		p.URL, p.Token = found.URL, cmp.Or(p.Token, found.Token)
 		return p, nil
 	}
 	if p.URL != "" {
@@ -140,11 +141,4 @@ func writePrivateJSON(path string, v any) error {
 		return err
 	}
 	return writePrivate(path, append(b, '\n'))
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

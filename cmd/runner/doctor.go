@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,9 +55,9 @@ func (a *app) doctor(ctx context.Context, o ledgerOptions, file string) error {
 	if err != nil {
 		return err
 	}
-	url := or(o.url, os.Getenv("BLAISE_URL"))
+	url := cmp.Or(o.url, os.Getenv("BLAISE_URL"))
 	if face, err := daemon.ReadFace(state); err == nil {
-		url = or(url, face.URL)
+		url = cmp.Or(url, face.URL)
 		if _, err := os.Stat(config); err != nil && a.config == defaultConfig && len(face.Configs) > 0 {
 			config = face.Configs[0] // asked from another folder than the runner's
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -29,7 +30,7 @@ func serviceCommand(a *app) *cobra.Command {
 // resumed after the start. What cannot be paused in time lives on, and so does
 // everything over a crash: systemd ends the daemon alone, never the runs.
 func (a *app) unit(o startOptions, as string, system bool) (service.Unit, error) {
-	o.url = or(o.url, os.Getenv("BLAISE_URL"))
+	o.url = cmp.Or(o.url, os.Getenv("BLAISE_URL"))
 	if o.url == "" || o.tokenFile == "" {
 		return service.Unit{}, usage("a service needs an address and a token").
 			WithHint("say them with --url and --token-file")

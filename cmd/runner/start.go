@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func startCommand(a *app) *cobra.Command {
 			"  BLAISE_URL=... BLAISE_RUNNER_TOKEN=... runner start --once",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.url = or(o.url, os.Getenv("BLAISE_URL"))
+			o.url = cmp.Or(o.url, os.Getenv("BLAISE_URL"))
 			if o.url == "" {
 				return usage("where is Blaise?").WithHint("say it with --url or BLAISE_URL")
 			}

@@ -43,10 +43,3 @@ func token(file string) (string, error) {
 	}
 	return t, nil
 }
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}

@@ -1,6 +1,7 @@
 package demoagent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -173,22 +174,15 @@ func odd(ctx context.Context, t *turn, _ string) error {
 // takeBack asks a question and takes it back at once.
 func takeBack(ctx context.Context, t *turn, rest string) error {
 	asking, stop := context.WithCancel(ctx)
-	id := t.tool("other", or(rest, "a question"), nil)
+	id := t.tool("other", cmp.Or(rest, "a question"), nil)
 	stop()
-	_, err := t.permit(asking, map[string]any{"toolCallId": id, "title": or(rest, "a question")}, yesNo)
+	_, err := t.permit(asking, map[string]any{"toolCallId": id, "title": cmp.Or(rest, "a question")}, yesNo)
 	t.change(id, "failed", nil)
 	if ctx.Err() != nil || !errors.Is(err, context.Canceled) {
 		return err
 	}
 	t.say("I asked and took it back.")
 	return nil
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // attachments says what came with the message beside its text.

@@ -61,8 +61,9 @@ var mayImport = map[string][]string{
 
 // free are trees that may import anything: wiring, test kits, and tools.
 var free = []string{
-	"cmd/blaise", "cmd/runner", "internal/agents", "internal/bench", "internal/browser", "internal/chaos", "internal/e2e",
-	"internal/house", "internal/mutants", "internal/try", "internal/fakemodel", "internal/provider/providertest", "acp/acptest", "api/apitest", "plug/plugtest", "store/storetest", "redact/redacttest",
+	"cmd/blaise", "cmd/runner", "internal/agents", "internal/bench", "internal/browser", "internal/chaos",
+	"internal/e2e", "internal/fakemodel", "internal/house", "internal/mutants", "internal/try",
+	"acp/acptest", "api/apitest", "internal/provider/providertest", "plug/plugtest", "store/storetest",
 }
 
 // noModules are packages that import the standard library alone.
@@ -71,6 +72,15 @@ var noModules = []string{".", "acp", "directive", "git", "redact", "transcript",
 // exits are what may end the process outside of package main: the demo agent,
 // which crashes on request, and test kits, which stand in for main.
 var exits = []string{"internal/demoagent/faults.go", "acp/acptest", "plug/plugtest"}
+
+func TestFreeTreesAreThere(t *testing.T) {
+	t.Parallel()
+	for _, tree := range free {
+		if !slices.ContainsFunc(sources(t), func(s source) bool { return s.dir == tree }) {
+			t.Errorf("free names package %s, which is not there", tree)
+		}
+	}
+}
 
 func TestImports(t *testing.T) {
 	t.Parallel()

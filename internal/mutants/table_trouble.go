@@ -139,7 +139,7 @@ var trouble = []mutant{
 	},
 	{
 		number: "A26", holds: "what a run saved before it stopped itself counts",
-		file: "decide_loss.go", line: "d.saved()\n\td.loseRun(firstOf(d.e.Reason, \"Lost contact", by: "d.loseRun(firstOf(d.e.Reason, \"Lost contact",
+		file: "decide_loss.go", line: "d.saved()\n\td.loseRun(cmp.Or(d.e.Reason, \"Lost contact", by: "d.loseRun(cmp.Or(d.e.Reason, \"Lost contact",
 		test: ". TestA26_LostContactIsADeadRunThatPausedItself",
 	},
 	{

@@ -2,7 +2,6 @@ package plugtest
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -38,15 +37,6 @@ func (o *output) wait(t testing.TB, text string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("no %q in output: %q", text, o)
-}
-
-func (o *output) number(t testing.TB, after string) (n int) {
-	t.Helper()
-	_, rest, _ := strings.Cut(o.String(), after)
-	if _, err := fmt.Sscan(rest, &n); err != nil {
-		t.Fatalf("no number after %q: %q", after, o)
-	}
-	return n
 }
 
 func start(t testing.TB, env plug.Env, script string) (plug.Process, *output) {
