@@ -9,8 +9,9 @@ import (
 )
 
 // generation counts the versions of Blaise that have changed the tables. The
-// first migration after a release raises it: a program works on its own tables
-// and on those that the version after it leaves, and on no later ones.
+// first migration after a release raises it, and a test says so, by
+// testdata/released.txt: a program works on its own tables and on those that the
+// version after it leaves, and on no later ones.
 const generation = 1
 
 // How a database is asked whether it has the table store.
