@@ -35,7 +35,9 @@ func (l Look) paint(code, s string) string {
 	}
 	lines := strings.Split(s, "\n")
 	for i, one := range lines {
-		lines[i] = "\x1b[" + code + "m" + one + "\x1b[0m"
+		if one != "" {
+			lines[i] = "\x1b[" + code + "m" + one + "\x1b[0m"
+		}
 	}
 	return strings.Join(lines, "\n")
 }

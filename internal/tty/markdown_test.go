@@ -111,6 +111,21 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// A coloured block of code has the lines it was written in, and no more.
+func TestCodeHasItsLines(t *testing.T) {
+	t.Parallel()
+	for _, colours := range []bool{false, true} {
+		got := tty.Look{Width: 40, Colour: colours}.Markdown("```diff\n-old\n\n+new\n```\n")
+		want := []string{"  -old", "", "  +new"}
+		if colours {
+			want = []string{"  \x1b[31m-old\x1b[0m", "", "  \x1b[32m+new\x1b[0m"}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // A line is whole by itself: what colours it ends with it.
 func TestColoursEndWithTheirLine(t *testing.T) {
 	t.Parallel()
