@@ -99,6 +99,8 @@ func (d *desk) looks() [][2]string {
 		{"failed", "/?state=failed"},
 		{"webhooks", "/webhooks"},
 		{"audit", "/audit"},
+		{"people", "/people"},
+		{"account", "/account"},
 	}
 }
 

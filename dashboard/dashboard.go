@@ -45,6 +45,7 @@ type Options struct {
 	Views   Views
 	User    func(*http.Request) control.User // who is signed in
 	Log     *slog.Logger
+	URL     string // where people reach Blaise, for links to hand on
 	Version string
 	Now     func() time.Time
 }

@@ -45,6 +45,16 @@ var pages = map[string]control.Role{
 	"POST /webhooks/{id}/enable":        control.RoleAdmin,
 	"POST /webhooks/{id}/delete":        control.RoleAdmin,
 	"GET /audit":                        control.RoleAdmin,
+	"GET /people":                       control.RoleAdmin,
+	"POST /people":                      control.RoleAdmin,
+	"POST /people/{name}/link":          control.RoleAdmin,
+	"POST /people/{name}/role":          control.RoleAdmin,
+	"POST /people/{name}/sign-out":      control.RoleAdmin,
+	"POST /people/{name}/remove":        control.RoleAdmin,
+	"GET /account":                      control.RoleViewer,
+	"POST /account/tokens":              control.RoleViewer,
+	"POST /account/tokens/revoke":       control.RoleViewer,
+	"POST /account/sign-out":            control.RoleViewer,
 }
 
 // signIn signs the desk's browser in as another user.

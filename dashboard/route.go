@@ -50,6 +50,16 @@ func (d *dashboard) table() []route {
 		{"POST /webhooks/{id}/enable", control.RoleAdmin, d.enableWebhook},
 		{"POST /webhooks/{id}/delete", control.RoleAdmin, d.deleteWebhook},
 		{"GET /audit", control.RoleAdmin, d.audit},
+		{"GET /people", control.RoleAdmin, d.people},
+		{"POST /people", control.RoleAdmin, d.addUser},
+		{"POST /people/{name}/link", control.RoleAdmin, d.invite},
+		{"POST /people/{name}/role", control.RoleAdmin, d.setRole},
+		{"POST /people/{name}/sign-out", control.RoleAdmin, d.signOutUser},
+		{"POST /people/{name}/remove", control.RoleAdmin, d.removeUser},
+		{"GET /account", control.RoleViewer, d.account},
+		{"POST /account/tokens", control.RoleViewer, d.newToken},
+		{"POST /account/tokens/revoke", control.RoleViewer, d.revokeToken},
+		{"POST /account/sign-out", control.RoleViewer, d.signOut},
 	}
 }
 

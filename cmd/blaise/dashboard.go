@@ -10,6 +10,7 @@ import (
 // dashboard is the HTML face of the control plane.
 func (p *plane) dashboard(views *server.Views) http.Handler {
 	return dashboard.New(dashboard.Options{
-		Control: p.control, Views: views, User: server.UserOf, Log: p.log, Version: programVersion(),
+		Control: p.control, Views: views, User: server.UserOf, Log: p.log, URL: p.url,
+		Version: programVersion(),
 	})
 }
