@@ -3,15 +3,15 @@ package dashboard
 import (
 	"net/http"
 
+	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
-	"blaise.dev/blaise/store"
 )
 
 // An accountPage is who one is, with one's tokens for scripts; Secret is that
 // of the one just made.
 type accountPage struct {
 	User   control.User
-	Tokens []store.UserToken
+	Tokens []api.PersonalToken
 	Secret string
 	Made   string
 	Form   control.Personal // as it was filled in
@@ -28,9 +28,6 @@ func (p accountPage) Scopes() []string {
 	return list
 }
 
-// Scope is that of a token.
-func (accountPage) Scope(t store.UserToken) string { return control.ScopeOf(control.Role(t.Scope)) }
-
 func (d *dashboard) account(w http.ResponseWriter, r *http.Request) {
 	d.accountWith(w, r, nil, accountPage{})
 }
@@ -42,7 +39,7 @@ func (d *dashboard) accountWith(w http.ResponseWriter, r *http.Request, err erro
 		status = f.Status
 	}
 	p.User = d.o.User(r)
-	if p.Tokens, err = d.control.PersonalTokens(r.Context(), p.User.Name); err != nil {
+	if p.Tokens, err = d.views.PersonalTokens(r.Context(), p.User.Name); err != nil {
 		d.fail(w, r, err)
 		return
 	}

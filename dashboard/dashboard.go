@@ -34,6 +34,8 @@ type Views interface {
 	Paused(ctx context.Context) ([]api.Paused, error)
 	Leftovers(ctx context.Context) (api.Leftovers, error)
 	Webhooks(ctx context.Context) ([]api.Webhook, error)
+	Users(ctx context.Context) ([]api.User, error)
+	PersonalTokens(ctx context.Context, user string) ([]api.PersonalToken, error)
 	Audits(ctx context.Context, f api.AuditFilter) (api.Audits, error)
 	Deliveries(ctx context.Context, w blaise.WebhookID, before blaise.DeliveryID, limit int) (api.Deliveries, error)
 }

@@ -3,14 +3,14 @@ package dashboard
 import (
 	"net/http"
 
+	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/server"
-	"blaise.dev/blaise/store"
 )
 
 // A peoplePage lists the users; Link signs in the one it is For, once.
 type peoplePage struct {
-	Users []store.User
+	Users []api.User
 	Link  string
 	For   string
 	Name  string // as it was filled in
@@ -31,7 +31,7 @@ func (d *dashboard) peopleWith(w http.ResponseWriter, r *http.Request, err error
 		f = d.failureOf(r, err)
 		status = f.Status
 	}
-	if p.Users, err = d.control.Users(r.Context()); err != nil {
+	if p.Users, err = d.views.Users(r.Context()); err != nil {
 		d.fail(w, r, err)
 		return
 	}

@@ -83,14 +83,7 @@ type UserPath struct {
 }
 
 func (s *Server) listUsers(ctx context.Context, _ *struct{}) ([]api.User, error) {
-	list, err := s.control.Users(ctx)
-	out := []api.User{}
-	for _, u := range list {
-		out = append(out, api.User{
-			Name: u.Name, Role: u.Role, Provider: u.Subject != "", By: u.By, At: u.At, CreatedAt: u.CreatedAt,
-		})
-	}
-	return out, err
+	return s.views.Users(ctx)
 }
 
 func (s *Server) addUser(ctx context.Context, in *struct{ Body api.NewUser }) (api.Link, error) {
@@ -127,7 +120,24 @@ func (s *Server) setRole(ctx context.Context, in *struct {
 }
 
 func (s *Server) personalTokens(ctx context.Context, _ *struct{}) ([]api.PersonalToken, error) {
-	list, err := s.control.PersonalTokens(ctx, callerOf(ctx).user.Name)
+	return s.views.PersonalTokens(ctx, callerOf(ctx).user.Name)
+}
+
+// Users are those who may sign in.
+func (v *Views) Users(ctx context.Context) ([]api.User, error) {
+	list, err := v.control.Users(ctx)
+	out := []api.User{}
+	for _, u := range list {
+		out = append(out, api.User{
+			Name: u.Name, Role: u.Role, Provider: u.Subject != "", By: u.By, At: u.At, CreatedAt: u.CreatedAt,
+		})
+	}
+	return out, err
+}
+
+// PersonalTokens are a user's tokens for scripts, without their secrets.
+func (v *Views) PersonalTokens(ctx context.Context, name string) ([]api.PersonalToken, error) {
+	list, err := v.control.PersonalTokens(ctx, name)
 	out := []api.PersonalToken{}
 	for _, t := range list {
 		out = append(out, personalOf(t))
