@@ -65,7 +65,7 @@ func (d *decision) fireIdle(c Clock) {
 		d.patient(d.find(ClockIdle, "")) // its plugs have changed: nobody is ended for others
 		return
 	case c.ForOthers():
-		stop.Reason = "idle, and others wait"
+		stop.Reason = stopForOthers
 	case d.idleEnds():
 		stop.MayResume, stop.Ends, stop.Outcome = false, true, OutcomeSucceeded
 		if d.next.Policy.IdleThen != ThenEnd {

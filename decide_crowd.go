@@ -49,6 +49,14 @@ func (d *decision) idleEnds() bool {
 	return p.IdleThen == ThenEnd || p.IdleCannotResume == ThenEnd && d.cannotResume() != ""
 }
 
+// stopForOthers is the reason of a stop that makes room.
+const stopForOthers = "idle, and others wait"
+
+// MadeRoom says that the run paused early because others waited for its place.
+func (r Run) MadeRoom() bool {
+	return r.Outcome == RunPaused && r.Stop != nil && r.Stop.Reason == stopForOthers
+}
+
 const othersWaitSetting = "policy.idle.whenOthersWait"
 
 // ForOthers says that a clock was set early because others wait.

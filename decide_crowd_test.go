@@ -45,6 +45,24 @@ func TestConcurrency_IdlePausesEarlyForOthers(t *testing.T) {
 	}
 }
 
+// A run that paused for others has made room; one that would have paused anyway,
+// or that a message held back, has not.
+func TestConcurrency_ARunThatPausedForOthersMadeRoom(t *testing.T) {
+	t.Parallel()
+	for _, others := range []bool{true, false} {
+		st := begin(t).idles()
+		if others {
+			st.do(othersWait)
+		}
+		st.fires(blaise.ClockIdle)
+		st.hears()
+		st.pauses()
+		if ended := st.last.Ended.Runs; len(ended) != 1 || ended[0].MadeRoom() != others {
+			t.Errorf("others wait: %v, and there ended %+v", others, ended)
+		}
+	}
+}
+
 // Nobody is ended for others, nor hurried in a turn, nor where the agent does not
 // want it.
 func TestConcurrency_WhoDoesNotPauseForOthers(t *testing.T) {

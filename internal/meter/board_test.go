@@ -16,6 +16,7 @@ import (
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/daemon"
 	"blaise.dev/blaise/internal/meter"
+	"blaise.dev/blaise/store"
 
 	"gopkg.in/yaml.v3"
 )
@@ -63,7 +64,10 @@ func measured(t *testing.T) http.Handler {
 	t.Helper()
 	m, now := meter.New("test"), time.Now()
 	m.Read(func(context.Context) (control.Figures, error) {
-		return control.Figures{Instances: map[control.InstanceState]int{control.InstanceOnline: 1}}, nil
+		return control.Figures{
+			Figures:   store.Figures{Agents: map[blaise.AgentName]store.Crowd{"coder": {Waiting: 1, AtWork: 2, Limit: 2}}},
+			Instances: map[control.InstanceState]int{control.InstanceOnline: 1},
+		}, nil
 	})
 	run := blaise.Run{ID: "a.1", Kind: blaise.RunStart, Outcome: blaise.RunFailed, AcceptedAt: now, EndedAt: now}
 	m.Decided(blaise.Plan{

@@ -46,6 +46,9 @@ func (m *Meter) runAccepted(r blaise.Run) {
 
 func (m *Meter) runEnded(r blaise.Run) {
 	m.ended.WithLabelValues(string(r.Kind), string(r.Outcome)).Inc()
+	if r.MadeRoom() {
+		m.madeRoom.Inc()
+	}
 	if !r.AcceptedAt.IsZero() {
 		m.worked.WithLabelValues(string(r.Kind)).Observe(between(r.AcceptedAt, r.EndedAt))
 	}

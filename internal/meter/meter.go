@@ -1,7 +1,7 @@
 // Package meter is what Blaise measures of itself, for Prometheus. The control
 // plane tells it what happens, and what there is it asks when it is read. It
-// decides nothing. No label has a value that people or agents choose: sessions,
-// agents and runners are in no series.
+// decides nothing. No session or runner is in a label, and an agent in the gauges
+// of its own runs alone.
 package meter
 
 import (
@@ -23,6 +23,7 @@ type Meter struct {
 	queued, worked, answered         *prometheus.HistogramVec
 	turn                             prometheus.Histogram
 	teardownFailures, beats, records prometheus.Counter
+	madeRoom                         prometheus.Counter
 
 	requests *prometheus.CounterVec
 	request  *prometheus.HistogramVec
@@ -67,6 +68,7 @@ func (m *Meter) sessions() {
 	m.answered = m.histogram("blaise_question_duration_seconds",
 		"From a question to its answer by the gate or a person, or to its expiry.", long, "by")
 	m.teardownFailures = m.one("blaise_teardown_failures_total", "Tries of a teardown that failed.")
+	m.madeRoom = m.one("blaise_early_pauses_total", "Idle sessions that paused early because others waited for their place.")
 	m.beats = m.one("blaise_heartbeats_total", "Heartbeats of runs.")
 	m.records = m.one("blaise_transcript_events_total", "Events that runs have recorded.")
 	m.registry.MustRegister(m.turn)
