@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/config"
 	"blaise.dev/blaise/plug"
@@ -21,6 +22,16 @@ func (p Premises) keepMirrors() (keep time.Duration) {
 		keep = max(keep, time.Duration(cfg.Runner.MirrorDays)*24*time.Hour)
 	}
 	return keep
+}
+
+// mayFetch are the patterns of all that runs here may fetch.
+func (p Premises) mayFetch() (patterns []string) {
+	for _, file := range p.Configs {
+		if cfg, err := config.Read(file); err == nil {
+			patterns = append(patterns, cfg.Runner.Repos...)
+		}
+	}
+	return patterns
 }
 
 // reapMirrors removes mirrors, unless there is a reason to keep them by now.
@@ -45,16 +56,38 @@ func (d *Daemon) dropMirrors(ctx context.Context) {
 		if m.Kind != plug.ResourceMirror {
 			continue
 		}
-		if m.Kept != "" {
-			if err := plug.ClearMirror(ctx, m.Name); err != nil && ctx.Err() == nil {
-				d.log.Warn("mirror not cleared", "mirror", m.Name, "error", err)
-			}
-			continue
+		if err := d.tidyMirror(ctx, p, m); err != nil && ctx.Err() == nil {
+			d.log.Warn("mirror not tidied", "mirror", m.Name, "error", err)
 		}
-		if err := plug.RemoveMirror(ctx, p.StateDir, m.Name, p.keepMirrors()); err != nil {
-			d.log.Warn("mirror not removed", "mirror", m.Name, "error", err)
-			continue
-		}
-		d.log.Info("mirror removed: nobody has fetched it for long", "mirror", m.Name, "unused", p.keepMirrors())
 	}
+}
+
+// tidyMirror removes a mirror if it is time, and what it holds of saved work is
+// with Blaise.
+func (d *Daemon) tidyMirror(ctx context.Context, p Premises, m blaise.Resource) error {
+	keep := p.keepMirrors()
+	err := plug.ClearMirror(ctx, m.Name)
+	if err == nil && m.Kept != "" {
+		err = plug.EmptyMirror(ctx, p.StateDir, m.Name, keep, p.mayFetch(), haven{d.blaise()})
+	}
+	if err != nil {
+		return err
+	}
+	removed, err := plug.RemoveUnused(ctx, p.StateDir, m.Name, keep)
+	if removed {
+		d.log.Info("mirror removed: nobody has fetched it for long", "mirror", m.Name, "unused", keep)
+	}
+	return err
+}
+
+// A haven is Blaise, which takes saved work in.
+type haven struct{ c *api.Client }
+
+func (h haven) Saves(ctx context.Context, id blaise.SessionID) ([]blaise.SavedWork, bool, error) {
+	known, err := h.c.KnownSaves(ctx, id)
+	return known.Saves, known.Deleted, err
+}
+
+func (h haven) Keep(ctx context.Context, id blaise.SessionID, save blaise.SavedWork, file string) error {
+	return h.c.PutSave(ctx, id, save, file)
 }

@@ -11,8 +11,8 @@ import (
 const shotRef = "refs/blaise/shot"
 
 // Bundle writes what Keep has put at ref into a file, for those who cannot
-// reach the repository. What a remote of it has is left out: who takes the file
-// up has that from there. base is a commit that they have, too, where the
+// reach the repository. What a remote of it has, or the source of a mirror, is
+// left out: who takes the file up has that from there. base is a commit that they have, too, where the
 // repository is shallow.
 func (r *Repo) Bundle(ctx context.Context, ref, base, file string) error {
 	refs, err := r.kept(ctx, ref)
@@ -20,15 +20,15 @@ func (r *Repo) Bundle(ctx context.Context, ref, base, file string) error {
 		return err
 	}
 	args := append([]string{"bundle", "create", "--quiet", file}, refs...)
-	published, err := r.Run(ctx, "for-each-ref", "--count=1", "--contains", ref, "refs/remotes")
+	published, err := r.hasPublished(ctx, ref)
 	if err != nil {
 		return err
 	}
-	if published != "" { // it would be left out itself
+	if published { // it would be left out itself
 		_, err = r.Run(ctx, append(args, "--not", ref+"^@", "--")...)
 		return err
 	}
-	args = append(args, "--not", "--remotes")
+	args = append(append(args, "--not"), r.published()...)
 	shallow, err := r.shallow(ctx)
 	if err == nil && shallow && base != "" {
 		args = append(args, base)

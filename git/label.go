@@ -65,3 +65,16 @@ func (r *Repo) Saves(ctx context.Context) (map[string]int, error) {
 	}
 	return saves, err
 }
+
+// SavesOf are the saves of a session that are in the repository, each with the
+// commit at which it is, by the name of its ref.
+func (r *Repo) SavesOf(ctx context.Context, session string) (map[string]string, error) {
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname) %(objectname)", "refs/blaise/"+session+"/*")
+	saves := map[string]string{}
+	for line := range strings.Lines(out) {
+		if name, commit, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			saves[name] = commit
+		}
+	}
+	return saves, err
+}

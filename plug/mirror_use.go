@@ -71,6 +71,16 @@ func RemoveMirror(ctx context.Context, state, dir string, keep time.Duration) er
 	})
 }
 
+// RemoveUnused removes a mirror if nothing keeps it.
+func RemoveUnused(ctx context.Context, state, dir string, keep time.Duration) (removed bool, err error) {
+	kept, err := mirrorKept(ctx, state, dir, keep)
+	if err != nil || kept != "" {
+		return false, err
+	}
+	err = RemoveMirror(ctx, state, dir, keep)
+	return err == nil, err
+}
+
 // ClearMirror removes what killed fetches left in a mirror, unless somebody is
 // fetching it: then that one does.
 func ClearMirror(ctx context.Context, dir string) error {

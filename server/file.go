@@ -37,21 +37,27 @@ func (s *Server) fileRoutes() {
 	}, s.file)
 }
 
-// A putFileIn has the body as it comes: it is too long to be held.
-type putFileIn struct {
-	Name   string `query:"name" required:"true" maxLength:"200" doc:"for people"`
-	Type   string `query:"type" maxLength:"100" doc:"the media type"`
-	SHA256 string `query:"sha256" doc:"what the bytes must have"`
-	body   io.Reader
-	size   int64
+// A bodyIn is the body of a request as it comes: it is too long to be held.
+type bodyIn struct {
+	body io.Reader
+	size int64
 }
 
-// Resolve takes the body of the request.
-func (in *putFileIn) Resolve(ctx huma.Context) []error {
+func (in *bodyIn) take(ctx huma.Context) []error {
 	r, _ := humago.Unwrap(ctx)
 	in.body, in.size = r.Body, max(0, r.ContentLength)
 	return nil
 }
+
+type putFileIn struct {
+	Name   string `query:"name" required:"true" maxLength:"200" doc:"for people"`
+	Type   string `query:"type" maxLength:"100" doc:"the media type"`
+	SHA256 string `query:"sha256" doc:"what the bytes must have"`
+	bodyIn
+}
+
+// Resolve takes the body of the request.
+func (in *putFileIn) Resolve(ctx huma.Context) []error { return in.take(ctx) }
 
 func (s *Server) putFile(ctx context.Context, in *putFileIn) (api.File, error) {
 	b, err := s.control.KeepFile(ctx, callerOf(ctx).run, store.Blob{

@@ -91,6 +91,7 @@ func (s *Server) handler() http.Handler {
 	s.deletionRoutes()
 	s.streamRoutes()
 	s.fileRoutes()
+	s.saveRoutes()
 	s.agentRoutes()
 	s.userRoutes()
 	s.webhookRoutes()
