@@ -44,8 +44,8 @@ func (s Setting) Offers(value string) bool {
 // modes and models.
 func (s Session) Settings() []Setting {
 	list := SettingsOf(s.ConfigOptions)
-	list = withLegacy(list, "mode", byMode, s.Modes, "currentModeId", "availableModes", "id")
-	return withLegacy(list, "model", byModel, s.Models, "currentModelId", "availableModels", "modelId")
+	list = legacyModes.add(list, s.Modes)
+	return legacyModels.add(list, s.Models)
 }
 
 // SettingsOf are the settings in a list of config options. An option of a type
@@ -99,15 +99,23 @@ func has(list []Setting, id string) bool {
 	return false
 }
 
-// withLegacy adds what agents sent before there were config options, if those
-// do not say it too.
-func withLegacy(list []Setting, id, how string, raw json.RawMessage, now, all, key string) []Setting {
-	if raw == nil || has(list, id) {
+// A legacy is how a setting was sent before there were config options: the names
+// of the fields that hold the value there is, all of them, and one's id.
+type legacy struct{ id, how, now, all, key string }
+
+var (
+	legacyModes  = legacy{id: "mode", how: byMode, now: "currentModeId", all: "availableModes", key: "id"}
+	legacyModels = legacy{id: "model", how: byModel, now: "currentModelId", all: "availableModels", key: "modelId"}
+)
+
+// add adds the setting in raw to list, unless the config options say it too.
+func (l legacy) add(list []Setting, raw json.RawMessage) []Setting {
+	if raw == nil || has(list, l.id) {
 		return list
 	}
-	s := Setting{ID: id, Name: id, Category: id, Value: str(field(raw, now)), how: how}
-	for v := range elements(field(raw, all)) {
-		s.Choices = append(s.Choices, Choice{Value: str(field(v, key)), Name: str(field(v, "name"))})
+	s := Setting{ID: l.id, Name: l.id, Category: l.id, Value: str(field(raw, l.now)), how: l.how}
+	for v := range elements(field(raw, l.all)) {
+		s.Choices = append(s.Choices, Choice{Value: str(field(v, l.key)), Name: str(field(v, "name"))})
 	}
 	return append(list, s)
 }

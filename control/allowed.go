@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
-	"blaise.dev/blaise/store"
 )
 
 // errChanged ends what a user follows.
@@ -49,35 +48,4 @@ func (c *Control) untilDenied(ctx context.Context, u User, changed <-chan struct
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// SignOut ends all that a user is signed in with, browsers, terminals and links.
-// Their tokens for scripts go on, and that of who owns the data folder. A
-// personal token does not sign its own user out: CodeDenied.
-func (c *Control) SignOut(ctx context.Context, by User, name string) error {
-	if by.Personal && by.Name == name {
-		return blaise.Errorf(blaise.CodeDenied, "a personal token does not sign its user out").
-			WithHint("sign this terminal in with `blaise login`")
-	}
-	line := blaise.Audit{By: by.Name, Kind: blaise.AuditUserSignedOut, Thing: name, Detail: "everywhere"}
-	err := c.audited(ctx, line, func(tx *store.Tx, _ *blaise.Audit) error {
-		if _, err := known(tx, name); err != nil {
-			return err
-		}
-		if err := tx.DeleteLoginCodes(name); err != nil {
-			return err
-		}
-		all, err := tx.UserTokens(name)
-		for _, t := range all {
-			if err == nil && signedIn(t) {
-				err = tx.DeleteUserToken(t.Hash)
-			}
-		}
-		return err
-	})
-	if err == nil {
-		c.log.Info("user signed out everywhere", "user", name, "by", by.Name)
-		c.hub.Wake(TopicUser(name))
-	}
-	return err
 }

@@ -7,9 +7,9 @@ import (
 	"blaise.dev/blaise"
 )
 
-// beats remembers when each run was heard last. It is the one thing control
-// keeps in memory: a restart forgets it, and a run is never declared lost
-// before control has itself been serving that long (X2).
+// beats remembers when each run was heard last. A restart forgets
+// it: so a run is never declared lost before control has itself been serving that
+// long (X2).
 type beats struct {
 	now func() time.Time
 

@@ -5,6 +5,6 @@
 // Every decision goes one way: load the session's snapshot under its lock, ask
 // blaise.Decide, write the plan, commit, wake whoever waits. A wake-up is a
 // hint: who is woken reads rows. Control knows no HTTP (package webhook does what
-// webhooks need of it) and keeps nothing in memory that a restart may not lose,
-// but for heartbeats.
+// webhooks need of it). What it keeps in memory (heartbeats, who waits, what was offered
+// of late) a restart may lose: no run is lost for a beat that Blaise could not hear.
 package control

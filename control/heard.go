@@ -64,14 +64,3 @@ func same(in store.Instance, err error, r store.Runner, id blaise.InstanceID, bo
 	}
 	return nil
 }
-
-// RunOf answers a run in any state.
-func (c *Control) RunOf(ctx context.Context, id blaise.RunID) (blaise.Run, error) {
-	var run blaise.Run
-	err := c.db.Tx(ctx, func(tx *store.Tx) error {
-		var err error
-		run, err = tx.Run(id)
-		return err
-	})
-	return run, err
-}

@@ -6,7 +6,6 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
-	"blaise.dev/blaise/transcript"
 )
 
 // OnlineWithin is how recently an instance must have asked to count as online:
@@ -53,57 +52,4 @@ func (c *Control) Runners(ctx context.Context) ([]RunnerView, error) {
 		views = append(views, v)
 	}
 	return views, nil
-}
-
-// View answers all of a session.
-func (c *Control) View(ctx context.Context, id blaise.SessionID) (store.View, error) {
-	return c.db.View(ctx, id)
-}
-
-// Find answers the one session whose id begins with prefix.
-func (c *Control) Find(ctx context.Context, prefix string) (blaise.SessionID, error) {
-	return c.db.FindSession(ctx, prefix)
-}
-
-// Sessions lists sessions, the newest first.
-func (c *Control) Sessions(ctx context.Context, f store.Filter) ([]store.Summary, error) {
-	return c.db.Sessions(ctx, f)
-}
-
-// Counts answers how many sessions are in each state.
-func (c *Control) Counts(ctx context.Context) (map[blaise.SessionState]int, error) {
-	return c.db.Counts(ctx)
-}
-
-// FailedFor is how long a session that has failed is told of unasked.
-const FailedFor = 24 * time.Hour
-
-// Ended answers how many sessions have ended with each outcome.
-func (c *Control) Ended(ctx context.Context) (map[blaise.Outcome]int, error) {
-	return c.db.Ended(ctx)
-}
-
-// Needy answers how many sessions need a person, and how many have failed
-// within FailedFor.
-func (c *Control) Needy(ctx context.Context) (needs, failed int, err error) {
-	return c.db.Needy(ctx, c.now().Add(-FailedFor))
-}
-
-// Events answers a session's transcript above a number.
-func (c *Control) Events(ctx context.Context, id blaise.SessionID, after int64, limit int) ([]transcript.Event, error) {
-	return c.db.Events(ctx, id, after, limit)
-}
-
-// History answers a session's changes, the newest last.
-func (c *Control) History(ctx context.Context, id blaise.SessionID, limit int) ([]blaise.Change, error) {
-	return c.db.History(ctx, id, limit)
-}
-
-// PlugState answers what a plug of a run's environment saved; nil for nothing.
-func (c *Control) PlugState(ctx context.Context, run blaise.Run, plug string) ([]byte, error) {
-	v, err := c.db.View(ctx, run.ID.Session())
-	if err != nil {
-		return nil, err
-	}
-	return c.db.PlugState(ctx, v.Environment.ID, plug)
 }

@@ -182,7 +182,7 @@ func (d *Daemon) sayEnd(ctx context.Context, r *row, how string) error {
 		return nil
 	}
 	if err != nil && ctx.Err() == nil {
-		return errors.Join(errors.New("say that the run is dead"), err)
+		return fmt.Errorf("say that the run is dead: %w", err)
 	}
 	return err
 }

@@ -88,7 +88,7 @@ func (c *conversation) warn(a *agent) {
 // said is what the agent wrote last that was not meant for us: often the reason
 // why it does not start.
 func (a *agent) said() string {
-	return strings.TrimSpace(a.stderr.last(10) + "\n" + a.client.LastNoise())
+	return strings.TrimSpace(a.stderr.tail.Last(10) + "\n" + a.client.LastNoise())
 }
 
 // spawn starts the process; in and out are our ends of its stdin and stdout.

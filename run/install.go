@@ -132,7 +132,7 @@ func (i installer) do(ctx context.Context, line string) error {
 	err := i.shell(ctx, line, nil, out)
 	out.end()
 	if err != nil && ctx.Err() == nil {
-		e := blaise.Errorf(blaise.CodeRefused, "%s: %v; its last output:\n%s", line, err, out.last(10))
+		e := blaise.Errorf(blaise.CodeRefused, "%s: %v; its last output:\n%s", line, err, out.tail.Last(10))
 		return refusal{e.WithHint("correct agent.install in blaise.yml, or bring the program with the image")}
 	}
 	return err

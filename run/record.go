@@ -21,8 +21,7 @@ const maxAnswer = 256 << 10
 // recorder. What plugs themselves say does not pass the filters again. It is
 // safe for concurrent use.
 type record struct {
-	end     transcript.Sink // the recorder
-	turns   interface{ SetTurn(string) }
+	end     *transcript.Recorder
 	secrets *redact.Redactor
 	failed  func(error)
 	// patience is how long the filters may hold back the end of a turn.
@@ -40,7 +39,7 @@ type record struct {
 
 func newRecord(to *transcript.Recorder, secrets *redact.Redactor) *record {
 	return &record{
-		end: to, turns: to, secrets: secrets, failed: func(error) {},
+		end: to, secrets: secrets, failed: func(error) {},
 		streams: secrets.NewStreams(), sealed: make(chan struct{}),
 	}
 }
@@ -103,7 +102,7 @@ func (r *record) Append(e transcript.Event) error {
 	r.collect(e)
 	err := r.end.Append(e)
 	if e.Kind == transcript.KindTurnEnded {
-		r.turns.SetTurn("")
+		r.end.SetTurn("")
 		close(r.sealed)
 		r.sealed = make(chan struct{})
 	}
@@ -124,7 +123,7 @@ func (r *record) beginTurn(m blaise.MessageID) {
 	defer r.mu.Unlock()
 	r.turn = string(m)
 	r.answer.Reset()
-	r.turns.SetTurn(r.turn)
+	r.end.SetTurn(r.turn)
 }
 
 // endTurn records the end of the turn behind everything that belongs to it, and

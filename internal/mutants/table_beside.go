@@ -139,7 +139,7 @@ var beside = []mutant{
 	},
 	{
 		number: "X7", holds: "a clock that fires is in the record",
-		file: "decide_clock.go", line: `d.note("clock:"+string(fired.Kind), "running", "fired", fired.Kind.Meaning())`,
+		file: "decide_fire.go", line: `d.note("clock:"+string(fired.Kind), "running", "fired", fired.Kind.Meaning())`,
 		test: ". TestX7_EveryClockDecisionNamesItsSettingAndWhoSetIt",
 	},
 	{

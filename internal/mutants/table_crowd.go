@@ -54,7 +54,7 @@ var crowd = []mutant{
 	},
 	{
 		number: "L3", holds: "what cannot be resumed any more has its time again",
-		file: "decide_clock.go", line: "case c.ForOthers() && d.idleEnds():", by: "case false:",
+		file: "decide_fire.go", line: "case c.ForOthers() && d.idleEnds():", by: "case false:",
 		test: ". TestConcurrency_WhoDoesNotPauseForOthers",
 	},
 	{

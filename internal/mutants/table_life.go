@@ -29,7 +29,7 @@ var life = []mutant{
 	},
 	{
 		number: "A5", holds: "each state is explained where it is shown",
-		file: "server/view.go", line: "Meaning: env.State.Meaning(),", by: `Meaning: "",`,
+		file: "server/session_view.go", line: "Meaning: env.State.Meaning(),", by: `Meaning: "",`,
 		test: "internal/e2e TestA4_A5_StateIsBlaisesAndExplained",
 	},
 	{
@@ -69,7 +69,7 @@ var life = []mutant{
 	},
 	{
 		number: "A8", holds: "a run that nobody hears is lost",
-		file: "decide_clock.go", line: `d.loseRun("no heartbeat")`,
+		file: "decide_fire.go", line: `d.loseRun("no heartbeat")`,
 		test: ". TestA8_SilentRunTimesOutAndTheNextMessageResumes",
 	},
 	{
@@ -79,7 +79,7 @@ var life = []mutant{
 	},
 	{
 		number: "A9", holds: "a clock that was moved does not fire at its old time",
-		file: "decide_clock.go", line: "if c == nil || c.DueAt.After(d.e.At) || d.next.Session.Held {", by: "if c == nil || d.next.Session.Held {",
+		file: "decide_fire.go", line: "if c == nil || c.DueAt.After(d.e.At) || d.next.Session.Held {", by: "if c == nil || d.next.Session.Held {",
 		test: ". TestA9_ClockThatWasMovedDoesNotFire",
 	},
 	{
@@ -114,7 +114,7 @@ var life = []mutant{
 	},
 	{
 		number: "A12", holds: "what a paused environment holds is shown",
-		file: "server/view.go", line: "plugOf(p, env.Resources)", by: "plugOf(p, nil)",
+		file: "server/session_view.go", line: "plugOf(p, env.Resources)", by: "plugOf(p, nil)",
 		test: "internal/e2e TestA1_A2_A3_A12_A13_A17_A33_OneLife",
 	},
 	{
@@ -140,7 +140,7 @@ var life = []mutant{
 	},
 	{
 		number: "A15", holds: "a session that is paused too long ends",
-		file: "decide_clock.go", line: "case ClockMaxPaused:\n\t\td.fireMaxPaused()", by: "case ClockMaxPaused:",
+		file: "decide_fire.go", line: "case ClockMaxPaused:\n\t\td.fireMaxPaused()", by: "case ClockMaxPaused:",
 		test: ". TestA15_PausedLongerThanAllowedEnds",
 	},
 	{
