@@ -35,6 +35,7 @@ func testPlans(t *testing.T, dsn string) {
 		{"lines", "blaise.db", store.QueryLines, "runs_line", nil},
 		{"line", "blaise.db", store.QueryLine, "runs_line", []any{"a", "b", 9}},
 		{"lines of an agent", "blaise.db", store.QueryLinesOf, "runs_line", []any{"a", 9}},
+		{"what is left behind", "blaise.db", store.QueryLeftBehind, "environments_holds", []any{2}},
 		{"events", "transcript.db", store.QueryEvents, "chunks_pkey", []any{"s", "s", 1, 100}},
 		{"lease", "blaise.db", `SELECT body FROM runs WHERE token_hash = ?`, "runs_token",
 			[]any{[]byte("x")}},
