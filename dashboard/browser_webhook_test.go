@@ -47,7 +47,7 @@ func TestBrowserWebhook(t *testing.T) {
 	}))
 	defer s.Close()
 
-	d.steps(ctx, chromedp.Click(chromedp.CSS(`nav a[href="/webhooks"]`)))
+	d.steps(ctx, chromedp.Click(chromedp.CSS(`nav a[href="/account"]`)), chromedp.Click(chromedp.CSS(`nav a[href="/webhooks"]`)))
 	d.until(ctx, `document.querySelector("h1")?.textContent === "Webhooks"`)
 	d.steps(ctx, chromedp.SendKeys(chromedp.CSS(`input[name="url"]`), "http://ann:secret@127.0.0.1/"), chromedp.Click(chromedp.CSS("form.form button.primary")))
 	d.until(ctx, `document.querySelector("#errors").innerText.includes("would stand in every list")`)
