@@ -9,6 +9,8 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/store"
+
+	"pgregory.net/rapid"
 )
 
 // An instance that says goodbye is not here from then on, and everybody is told
@@ -72,6 +74,57 @@ func TestX3_NoGoodbyeOverALiveRun(t *testing.T) {
 	if !h.online("i1") {
 		t.Error("it is not online")
 	}
+}
+
+// Whatever processes of an instance say, in whatever order and however late: it
+// is online if the last hello is not answered by a goodbye of the same process,
+// and somebody of it was heard a moment ago.
+func TestAnInstanceIsOnlineAsItSaid(t *testing.T) {
+	t.Parallel()
+	w := newWall()
+	h := newHouseAt(t, manifest, w.now)
+	rapid.Check(t, func(r *rapid.T) {
+		boots := rapid.SampledFrom([]string{"one", "two", "three"})
+		boot, stopped, heard := "one", false, w.now() // the model
+		hello := func() {
+			in := store.Instance{ID: "i1", Runner: h.runner.ID, Machine: "m1", Boot: boot, Slots: 1}
+			if err := h.Hello(t.Context(), in); err != nil {
+				r.Fatal(err)
+			}
+		}
+		hello()
+		speaks := func(want bool, err error) {
+			if known := err == nil; known != want || err != nil && blaise.CodeOf(err) != blaise.CodeNotFound {
+				r.Fatalf("it was let in: %v (%v), want %v", known, err, want)
+			}
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"hello": func(r *rapid.T) {
+				boot, stopped, heard = boots.Draw(r, "boot"), false, w.now()
+				hello()
+			},
+			"asks": func(r *rapid.T) {
+				b := boots.Draw(r, "boot")
+				_, err := h.Heard(t.Context(), h.runner, "i1", b)
+				speaks(b == boot && !stopped, err)
+				if err == nil && w.now().Sub(heard) >= 10*time.Second { // noted that seldom
+					heard = w.now()
+				}
+			},
+			"goodbye": func(r *rapid.T) {
+				b := boots.Draw(r, "boot")
+				speaks(b == boot, h.Goodbye(t.Context(), h.runner, "i1", b))
+				stopped = stopped || b == boot
+			},
+			"time": func(r *rapid.T) { w.step(time.Duration(rapid.IntRange(1, 90).Draw(r, "seconds")) * time.Second) },
+			"": func(r *rapid.T) {
+				want := !stopped && w.now().Sub(heard) < control.OnlineWithin
+				if h.online("i1") != want {
+					r.Fatalf("online is %v, want it %v", !want, want)
+				}
+			},
+		})
+	})
 }
 
 func (h *house) online(id blaise.InstanceID) bool {
