@@ -60,6 +60,9 @@ func (b *containerBuilder) make(ctx context.Context, clear bool) error {
 	if err != nil {
 		return err
 	}
+	if b.e.Boundless {
+		note(b.s, "cpus, memory and pids of container %s are not enforced: a rootless Podman can do that with cgroups v2 alone", b.name)
+	}
 	if clear {
 		if err := b.p.remove(ctx, b.s, b.e); err != nil {
 			return err

@@ -40,7 +40,10 @@ type Engine struct {
 	Arch     string // GOARCH
 	Rootless bool   // its root is the user that runs it
 	Remote   bool   // not on this machine, or not known to be
-	Podman   bool   // it speaks Docker's API and is not Docker
+	// Boundless says that it takes limits of processors, memory and processes and
+	// keeps none of them.
+	Boundless bool
+	Podman    bool // it speaks Docker's API and is not Docker
 
 	host     string
 	runtimes []string
@@ -114,6 +117,7 @@ func (e *Engine) settle(ctx context.Context, info system.Info) (err error) {
 		return fmt.Errorf("ask engine %s: %w", e.host, err)
 	}
 	e.Rootless = e.Rootless || e.Podman && usersOwn(info.DockerRootDir)
+	e.Boundless = e.Podman && e.Rootless && info.CgroupVersion == "1" // it says so in its log alone
 	if e.Podman || e.ID == "" {
 		e.ID = info.Name + ":" + info.DockerRootDir
 	}
