@@ -91,7 +91,7 @@ func (c *Control) goOnFrom(ctx context.Context, s *blaise.Snapshot) error {
 }
 
 func (c *Control) take(tx *store.Tx, r store.Runner, id blaise.RunID, a Accept, token string) (blaise.Plan, error) {
-	r, err := spend(tx, r.ID, id)
+	r, err := admit(tx, r.ID, id)
 	if err != nil {
 		return blaise.Plan{}, err
 	}

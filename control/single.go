@@ -50,9 +50,9 @@ func use(tx *store.Tx, in store.Instance) (store.Runner, error) {
 	return r, tx.PutRunner(r)
 }
 
-// spend refuses a runner that is to go, but for a teardown, and gives a
+// admit refuses a runner that is to go, but for a teardown, and gives a
 // single-use one its one session.
-func spend(tx *store.Tx, id blaise.RunnerID, run blaise.RunID) (store.Runner, error) {
+func admit(tx *store.Tx, id blaise.RunnerID, run blaise.RunID) (store.Runner, error) {
 	r, err := tx.Runner(id)
 	switch {
 	case err == nil && r.Revoked:

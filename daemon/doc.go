@@ -21,9 +21,12 @@
 //
 //	daemon.lock        held by the daemon; daemon.json says its pid and socket
 //	instance           the instance's id, outlives restarts
+//	machine            the machine's, where it has none of its own
 //	bin/DIGEST/NAME    the program that daemon, children and shims run from
 //	runs/RUN/          row.json, run.lock, spool/, stdout, stderr, done
 //	environments/      what plugs keep beside their layers
+//	mirrors/           repositories that are fetched by URL, for all environments
+//	probes/            what `runner probe` found out about agents
 //
 // It belongs to one machine.
 package daemon

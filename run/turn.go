@@ -73,14 +73,13 @@ func (c *conversation) beside(ctx context.Context, do func(context.Context)) (st
 func (c *conversation) next(ctx context.Context) (blaise.Directive, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	gone := c.agent.gone
-	go func() {
+	defer c.beside(ctx, func(ctx context.Context) {
 		select {
-		case <-gone:
+		case <-c.agent.gone:
 			cancel(errAgentGone)
 		case <-ctx.Done():
 		}
-	}()
+	})()
 	return c.r.prompts.Next(ctx)
 }
 
