@@ -38,6 +38,8 @@ const (
 // lookFor bounds how long one plug looks: an engine may hang.
 const lookFor = 20 * time.Second
 
+var errSilent = fmt.Errorf("no answer within %s", lookFor)
+
 // look lists all that is there. What it could not look at it says.
 func (p Premises) look(ctx context.Context) (found []blaise.Resource, unseen []string) {
 	id, err := p.machine()
@@ -64,9 +66,9 @@ func (p Premises) look(ctx context.Context) (found []blaise.Resource, unseen []s
 		found = append(found, r)
 	}
 	for _, file := range p.Configs {
-		some, err := p.plugs(ctx, file)
+		some, wrong := p.plugs(ctx, file)
 		found = append(found, some...)
-		unseen = append(unseen, err...)
+		unseen = withNew(unseen, wrong)
 	}
 	return unique(found), unseen
 }
@@ -178,9 +180,12 @@ func (p Premises) plugs(ctx context.Context, file string) (found []blaise.Resour
 		if !ok {
 			return nil
 		}
-		ctx, stop := context.WithTimeout(ctx, lookFor)
+		ctx, stop := context.WithTimeoutCause(ctx, lookFor, errSilent)
 		defer stop()
 		some, err := lister.List(ctx, host)
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		for _, r := range some {
 			r.Plug = id
 			found = append(found, r)
@@ -232,6 +237,17 @@ func (p Premises) weigh(ctx context.Context, things []blaise.Resource) (weights 
 		})...)
 	}
 	return weights, unseen
+}
+
+// withNew adds to what could not be seen what is not said yet: several files may
+// have the same plug.
+func withNew(unseen, more []string) []string {
+	for _, what := range more {
+		if !slices.Contains(unseen, what) {
+			unseen = append(unseen, what)
+		}
+	}
+	return unseen
 }
 
 // unique leaves out what several plugs of one place found.

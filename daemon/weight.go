@@ -57,11 +57,7 @@ func (w *weights) fill(ctx context.Context, v *api.Inventory, ask scales) {
 	w.known = next
 	w.walk(ctx, v.Things)
 	w.ask(ctx, v.Things, ask)
-	for _, what := range w.unseen {
-		if !slices.Contains(v.Unseen, what) { // who took the inventory may have met the same
-			v.Unseen = append(v.Unseen, what)
-		}
-	}
+	v.Unseen = withNew(v.Unseen, w.unseen) // who took the inventory may have met the same
 	for i, t := range v.Things {
 		last := w.known[keyOf(t.Resource)]
 		v.Things[i].Bytes, v.Things[i].WeighedAt = last.bytes, last.at
