@@ -60,7 +60,11 @@ func (p panel) Used() string { return usageText(p.S.Usage) }
 // Spent is what counts against the budget.
 func (p panel) Spent() string {
 	b := p.S.Budget
-	return fmt.Sprintf("%d turns · %s active", b.Turns.Used, time.Duration(b.ActiveSeconds.Used)*time.Second)
+	turns := "turns"
+	if b.Turns.Used == 1 {
+		turns = "turn"
+	}
+	return fmt.Sprintf("%d %s · %s active", b.Turns.Used, turns, time.Duration(b.ActiveSeconds.Used)*time.Second)
 }
 
 // wanted are the settings that a session begins with.

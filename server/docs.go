@@ -124,22 +124,36 @@ func sortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }
 
-var docsTemplate = template.Must(template.New("docs").Parse(`<!doctype html>
+// docsWords is prose with its `code` as HTML.
+func docsWords(text string) template.HTML {
+	var b strings.Builder
+	for n, part := range strings.Split(text, "`") {
+		tag := [2]string{"", ""}
+		if n%2 == 1 {
+			tag = [2]string{"<code>", "</code>"}
+		}
+		b.WriteString(tag[0] + template.HTMLEscapeString(part) + tag[1])
+	}
+	return template.HTML(b.String()) //nolint:gosec // all of the text is escaped
+}
+
+var docsTemplate = template.Must(template.New("docs").Funcs(template.FuncMap{"prose": docsWords}).Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>API · Blaise</title><link rel="stylesheet" href="/static/blaise.css"></head>
 <body class="docs"><main>
+<p><a href="/">← Blaise</a></p>
 <h1>Blaise API <small>{{.Version}}</small></h1>
 <p>The same as a document: <a href="/openapi.json">/openapi.json</a>. Errors are
 <code>application/problem+json</code> with <code>code</code> and <code>hint</code>.</p>
 {{range .Groups}}{{if .Routes}}<section><h2>{{if .Name}}With the token of a {{.Name}}{{else}}Without a token{{end}}</h2>
-<p>Needs {{.Says}}.</p>
-{{range .Routes}}<details><summary><code>{{.Method}} {{.Path}}</code> {{.Says}}</summary>
+<p>Needs {{prose .Says}}.</p>
+{{range .Routes}}<details><summary><code>{{.Method}} {{.Path}}</code> {{prose .Says}}</summary>
 {{if .Role}}<p>Needs the role {{.Role}}.</p>{{end}}
-{{if .Params}}<ul>{{range .Params}}<li><code>{{.Name}}</code> ({{.Where}}, {{.Type}}) {{.Says}}</li>{{end}}</ul>{{end}}
+{{if .Params}}<ul>{{range .Params}}<li><code>{{.Name}}</code> ({{.Where}}, {{.Type}}) {{prose .Says}}</li>{{end}}</ul>{{end}}
 <p>{{if .In}}Takes <a href="#{{.In}}">{{.In}}</a>. {{end}}{{if .Out}}Answers <a href="#{{.Out}}">{{.Out}}</a>.{{end}}</p>
 </details>{{end}}</section>{{end}}{{end}}
 <section><h2>Types</h2>
 {{range .Schemas}}<details id="{{.Name}}"><summary><code>{{.Name}}</code></summary>
-<ul>{{range .Fields}}<li><code>{{.Name}}</code> {{.Type}} {{.Says}}</li>{{end}}</ul></details>{{end}}</section>
+<ul>{{range .Fields}}<li><code>{{.Name}}</code> {{.Type}} {{prose .Says}}</li>{{end}}</ul></details>{{end}}</section>
 </main></body></html>
 `))

@@ -296,7 +296,7 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
 	}
-	if docs := body(t, h.request("GET", "/docs", "", "")); !strings.Contains(docs, "/api/run/outbox") {
+	if docs := body(t, h.request("GET", "/docs", "", "")); !strings.Contains(docs, "/api/run/outbox") || !strings.Contains(docs, "<code>blaise login</code>") {
 		t.Error("the docs page does not list the routes")
 	}
 }

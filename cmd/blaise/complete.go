@@ -164,6 +164,23 @@ func completeRunner(ctx context.Context, c *api.Client, _ []string) []string {
 	return all
 }
 
+// completeRun lists the runs that daemons have.
+func completeRun(ctx context.Context, c *api.Client, _ []string) []string {
+	list, err := c.Runners(ctx)
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for _, r := range list {
+		for _, in := range r.Instances {
+			for _, run := range in.Runs {
+				all = append(all, string(run)+"\ton "+oneLine(in.Host, 60))
+			}
+		}
+	}
+	return all
+}
+
 // listStates are what list may choose by.
 var listStates = []string{
 	"needs", string(blaise.SessionQueued), string(blaise.SessionWorking), string(blaise.SessionParked),
@@ -186,6 +203,8 @@ func (a *app) completions(c *cobra.Command) {
 		c.ValidArgsFunction = a.complete(completeSession)
 	case words[1] == "RUNNER":
 		c.ValidArgsFunction = a.complete(completeRunner)
+	case words[1] == "RUN":
+		c.ValidArgsFunction = a.complete(completeRun)
 	case words[1] == "WEBHOOK":
 		c.ValidArgsFunction = a.complete(completeWebhook)
 	case words[1] == "NAME" && c.Parent().Name() == "agent":

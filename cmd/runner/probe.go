@@ -31,6 +31,12 @@ agent, the agent gets the environment written there. The result is kept in the
 state directory; the runs of this runner go by it.`,
 		Example: "  runner probe claude\n  runner probe --json -- my-agent --acp",
 		Args:    cobra.MinimumNArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault // of a program of one's own
+			}
+			return acp.Names(), cobra.ShellCompDirectiveDefault
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.probe(cmd.Context(), args)
 		},
