@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"blaise.dev/blaise/internal/engine"
 	"blaise.dev/blaise/plug"
 	"blaise.dev/blaise/plug/plugtest"
 )
@@ -150,8 +151,38 @@ func TestContainerReadOnlyAndForeign(t *testing.T) {
 	t.Parallel()
 	needEngine(t)
 	plugtest.Run(t, func(t *testing.T) plugtest.Setup {
-		return containerSetup(t, map[string]any{"readOnly": true, "user": "node", "capDrop": []string{"ALL"}})
+		user := "node"
+		if rootless(t) {
+			user = "0:0"
+		}
+		return containerSetup(t, map[string]any{"readOnly": true, "user": user, "capDrop": []string{"ALL"}})
 	})
+}
+
+// rootless says that the engine's root is the user that runs it.
+func rootless(t *testing.T) bool {
+	t.Helper()
+	e, err := engine.Dial(t.Context(), os.Getenv("BLAISE_TEST_DOCKER"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	return e.Rootless
+}
+
+// Who is not root inside of a rootless engine could write nothing: that is said.
+func TestContainerOfAnotherOnARootlessEngine(t *testing.T) {
+	t.Parallel()
+	needEngine(t)
+	if !rootless(t) {
+		t.Skip("the engine is root's")
+	}
+	w := containerWorld(t, map[string]any{"user": "node"})
+	err := w.Stack().Open(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "leave user out") {
+		t.Errorf("got %v", err)
+	}
+	destroy(t, w)
 }
 
 func TestContainerVolume(t *testing.T) {

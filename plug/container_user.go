@@ -79,13 +79,21 @@ func (b *containerBuilder) account(ctx context.Context, file, name string) (id, 
 
 // foreign says that the files inside are not the runner's own.
 func (b *containerBuilder) foreign() bool {
-	return !b.made.Volume && !b.e.Rootless && b.made.UID != os.Getuid()
+	own := os.Getuid()
+	if b.e.Rootless {
+		own = 0
+	}
+	return !b.made.Volume && b.made.UID != own
 }
 
 // lend gives the checkout to who works inside.
 func (b *containerBuilder) lend() error {
 	if !b.foreign() {
 		return nil
+	}
+	if b.e.Rootless {
+		return fmt.Errorf("user: the engine is rootless: inside, root alone is the runner's user outside, and user %d could not "+
+			"write the checkout: leave user out", b.made.UID)
 	}
 	if os.Getuid() != 0 {
 		return fmt.Errorf("user: what user %d writes inside, user %d could neither save nor remove here: "+
