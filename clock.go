@@ -38,7 +38,7 @@ const (
 func (k ClockKind) Meaning() string { return clockMeanings[k] }
 
 var clockMeanings = map[ClockKind]string{
-	ClockIdle:        "the session is stopped: it pauses or ends by the agent's idle policy",
+	ClockIdle:        "the session pauses, or ends where the agent's idle policy says so",
 	ClockMaxPaused:   "the session ends and its environment is torn down",
 	ClockConnect:     "the run is given up and another takes its place",
 	ClockLost:        "if nothing is heard until then, the run is declared lost and another may take its place",
@@ -56,6 +56,18 @@ var clockMeanings = map[ClockKind]string{
 
 // Span is how long the clock runs from Since.
 func (c Clock) Span() time.Duration { return c.DueAt.Sub(c.Since) }
+
+// Left is what the clock of a session that is held since then will have when it
+// is released (B11).
+func (c Clock) Left(held time.Time) time.Duration { return c.DueAt.Sub(c.stoodFrom(held)) }
+
+// stoodFrom is when a hold stopped the clock, or when it began during one.
+func (c Clock) stoodFrom(held time.Time) time.Time {
+	if c.Since.After(held) {
+		return c.Since
+	}
+	return held
+}
 
 // ClockKinds lists the kinds in the order of their declaration.
 func ClockKinds() []ClockKind {

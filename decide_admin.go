@@ -86,11 +86,7 @@ func (d *decision) released() error {
 	d.note("session", "held", string(s.Session.State), cmp.Or(d.e.Reason, "released by "+d.e.By))
 	for i := range s.Clocks {
 		c := &s.Clocks[i]
-		from := since
-		if c.Since.After(from) {
-			from = c.Since
-		}
-		gap := max(0, d.e.At.Sub(from))
+		gap := max(0, d.e.At.Sub(c.stoodFrom(since)))
 		c.Since, c.DueAt = c.Since.Add(gap), c.DueAt.Add(gap)
 	}
 	if stop := s.stop(); stop != nil {

@@ -120,9 +120,9 @@ func (d *decision) addQuestion(q Question) {
 }
 
 // cannotResume names the plugs that cannot be resumed and why, "" if all can.
-func (d *decision) cannotResume() string {
+func (s *Snapshot) cannotResume() string {
 	why := ""
-	for _, p := range d.next.Environment.Plugs {
+	for _, p := range s.Environment.Plugs {
 		if p.Resumable || !p.Opened || p.Unowned {
 			continue
 		}

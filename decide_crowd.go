@@ -46,7 +46,7 @@ func (d *decision) patient(c *Clock) {
 // idleEnds says that the idle policy would end the session.
 func (d *decision) idleEnds() bool {
 	p := d.next.Policy
-	return p.IdleThen == ThenEnd || p.IdleCannotResume == ThenEnd && d.cannotResume() != ""
+	return p.IdleThen == ThenEnd || p.IdleCannotResume == ThenEnd && d.next.cannotResume() != ""
 }
 
 // stopForOthers is the reason of a stop that makes room.

@@ -69,7 +69,7 @@ func (d *decision) fireIdle(c Clock) {
 	case d.idleEnds():
 		stop.MayResume, stop.Ends, stop.Outcome = false, true, OutcomeSucceeded
 		if d.next.Policy.IdleThen != ThenEnd {
-			stop.Reason = "idle, and cannot be resumed: " + d.cannotResume()
+			stop.Reason = "idle, and cannot be resumed: " + d.next.cannotResume()
 		}
 	}
 	d.clockStop(stop)

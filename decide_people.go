@@ -40,7 +40,8 @@ func (d *decision) mayPost() error {
 		return Errorf(CodeRefused, "the environment of session %s is orphaned: %s", id,
 			s.Environment.LastError).WithHint("an admin must retry: blaise retry-teardown %s", id)
 	case s.Policy.Archived:
-		return Errorf(CodeRefused, "agent %s is archived", s.Session.Agent)
+		return Errorf(CodeRefused, "agent %s is archived", s.Session.Agent).
+			WithHint("blaise agent enable %s", s.Session.Agent)
 	}
 	return nil
 }

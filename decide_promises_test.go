@@ -134,7 +134,7 @@ func checkMessages(t *rapid.T, s blaise.Snapshot, now time.Time) {
 			}
 			continue
 		}
-		if len(blaise.Why(s, now)) == 0 || s.Waits(m.ID) == "" {
+		if len(blaise.Why(s, now, nil)) == 0 || s.Waits(m.ID) == "" {
 			t.Fatalf("message %s waits, and nobody says why", m.ID)
 		}
 		if strings.Contains(s.Waits(m.ID), "about to be offered") {

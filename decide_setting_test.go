@@ -62,7 +62,7 @@ func TestX7_EveryClockDecisionNamesItsSettingAndWhoSetIt(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			st := begin(t, setBy)
 			c.to(st)
-			why := strings.Join(blaise.Why(st.s, st.now), "\n")
+			why := strings.Join(blaise.Why(st.s, st.now, nil), "\n")
 			if !strings.Contains(why, "clock "+string(kind)+" fires at") || !strings.Contains(why, c.want) {
 				t.Errorf("why has no clock %s from %q:\n%s", kind, c.want, why)
 			}

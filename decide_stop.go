@@ -189,7 +189,7 @@ func (d *decision) pauseReported() error {
 		return nil
 	}
 	d.out.Verdict = VerdictExit
-	if why := d.cannotResume(); why != "" {
+	if why := d.next.cannotResume(); why != "" {
 		d.notice("Paused although it may not resume: "+why, nil)
 	} else {
 		d.notice("Paused: "+cmp.Or(s.Run.stopReason(), "no reason given"), nil)
@@ -224,8 +224,8 @@ func (d *decision) tearsDown() (bool, string) {
 	case s.Run.Leaves:
 		s.Environment.Recreate, s.Environment.LastError = true, s.Run.stopReason()
 		return true, s.Environment.LastError // nobody comes back to it: the session goes on elsewhere
-	case s.first() != nil && s.Run.Ephemeral && d.cannotResume() != "":
-		s.Environment.Recreate, s.Environment.LastError = true, d.cannotResume()
+	case s.first() != nil && s.Run.Ephemeral && d.next.cannotResume() != "":
+		s.Environment.Recreate, s.Environment.LastError = true, d.next.cannotResume()
 		return true, s.Environment.LastError // the message is answered elsewhere
 	case s.first() != nil:
 		return false, ""
@@ -233,7 +233,7 @@ func (d *decision) tearsDown() (bool, string) {
 		d.end(OutcomeSucceeded, s.Run.stopReason())
 		return true, s.Run.stopReason()
 	}
-	why := d.cannotResume()
+	why := d.next.cannotResume()
 	if why == "" || s.Policy.IdleCannotResume == ThenPause {
 		return false, ""
 	}

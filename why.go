@@ -2,38 +2,113 @@ package blaise
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
 // Why says in plain words what a session waits for, and which clocks run: when
-// each fires, from which setting, and what happens then (X7).
-func Why(s Snapshot, now time.Time) []string {
-	lines := []string{fmt.Sprintf("session %s is %s: %s",
-		s.Session.ID, s.Session.State, s.Session.State.Meaning())}
-	lines = append(lines, s.whyEnvironment()...)
-	lines = append(lines, s.whyRun(now)...)
-	lines = append(lines, s.whyMessages()...)
+// each fires, from which setting, and what happens then (X7). What holds it up
+// comes first, then how it stands, and the clocks last. runners say who may take
+// an offered run, and why they have not.
+func Why(s Snapshot, now time.Time, runners []string) []string {
+	var lines []string
+	for _, section := range [][]string{
+		s.whyHeld(), s.whyQuestions(), s.whyOffered(runners), s.whyTeardown(), s.whyEnded(), s.whyMessages(), s.whyAgent(),
+		{fmt.Sprintf("session %s is %s: %s", s.Session.ID, s.Session.State, s.Session.State.Meaning())},
+		s.whyEnvironment(), s.whyRun(now), s.WhyClocks(now, ""),
+	} {
+		lines = append(lines, section...)
+	}
+	return lines
+}
+
+// WhyClocks says which clocks run; only those of one run or question, if a
+// subject is named (X7).
+func (s *Snapshot) WhyClocks(now time.Time, subject string) []string {
+	var lines []string
+	for _, c := range s.Clocks {
+		if subject == "" || c.Subject == subject {
+			lines = append(lines, s.whyClock(c, now))
+		}
+	}
+	return lines
+}
+
+func (s *Snapshot) whyHeld() []string {
+	if !s.Session.Held {
+		return nil
+	}
+	return []string{fmt.Sprintf("it is held since %s: every clock and every offer stands "+
+		"still until: blaise release %s", stamp(s.Session.HeldSince), s.Session.ID)}
+}
+
+func (s *Snapshot) whyQuestions() []string {
+	var lines []string
 	for _, q := range s.Questions {
 		if q.State == QuestionOpen {
 			lines = append(lines, fmt.Sprintf("question %s waits for a person since %s: %s",
 				q.ID, stamp(q.AskedAt), q.Title))
 		}
 	}
-	for _, c := range s.Clocks {
-		lines = append(lines, whyClock(c, s.Session.Held, now))
+	return lines
+}
+
+// whyOffered says why a run that is offered was not taken, and to whom it is.
+func (s *Snapshot) whyOffered(runners []string) []string {
+	if s.Run == nil || s.Run.State != RunOffered {
+		return nil
+	}
+	who := "any runner that matches the agent's requirements"
+	if s.Run.Runner != "" {
+		who = "runner " + string(s.Run.Runner) + ", which ran the session before"
+	}
+	if machine, ok := s.MachineFor(); ok {
+		who += ", on machine " + string(machine) + ", where the environment is"
+	}
+	return append(slices.Clone(runners), fmt.Sprintf("run %s (%s) waits for a runner since %s: it is offered to %s",
+		s.Run.ID, s.Run.Kind, stamp(s.Run.OfferedAt), who))
+}
+
+// whyTeardown says what keeps an environment that should be gone.
+func (s *Snapshot) whyTeardown() []string {
+	env := s.Environment
+	switch retry := s.clock(ClockTeardown); {
+	case env.State == EnvOrphaned:
+		return []string{fmt.Sprintf("its environment could not be taken down, and Blaise has given up: mend it, then: blaise retry-teardown %s",
+			s.Session.ID)}
+	case retry != nil && !s.Session.Held:
+		return []string{fmt.Sprintf("its environment is still to be taken down: tried again at %s, at once with: blaise retry-teardown %s",
+			stamp(retry.DueAt), s.Session.ID)}
+	}
+	return nil
+}
+
+func (s *Snapshot) whyEnded() []string {
+	if !s.ended() {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("it ended %s at %s: %s", s.Session.Outcome, stamp(s.Session.EndedAt), s.Session.Reason)}
+	if s.Session.Outcome == OutcomeFailed {
+		lines = append(lines, "its first message begins another with: blaise start --again "+string(s.Session.ID))
 	}
 	return lines
 }
 
-// WhyClocks says the same of the clocks of one run or question alone (X7).
-func (s *Snapshot) WhyClocks(subject string, now time.Time) []string {
-	var lines []string
-	for _, c := range s.Clocks {
-		if c.Subject == subject {
-			lines = append(lines, whyClock(c, s.Session.Held, now))
-		}
+// whyAgent says of an agent that somebody has put out of service what becomes of
+// messages; of those that wait already it is told.
+func (s *Snapshot) whyAgent() []string {
+	what := ""
+	switch {
+	case s.ended() || len(s.Messages) > 0:
+		return nil
+	case s.Policy.Archived:
+		what = "archived %s, and takes no messages until: blaise agent enable %s"
+	case s.Policy.Disabled:
+		what = "disabled %s, and messages wait until: blaise agent enable %s"
+	default:
+		return nil
 	}
-	return lines
+	return []string{"its agent is " + fmt.Sprintf(what, s.Policy.origin(s.Session.Agent, SettingState), s.Session.Agent)}
 }
 
 func (s *Snapshot) whyEnvironment() []string {
@@ -44,17 +119,6 @@ func (s *Snapshot) whyEnvironment() []string {
 	if env.LastError != "" {
 		lines = append(lines, "its last error: "+env.LastError)
 	}
-	if s.Session.Held {
-		lines = append(lines, fmt.Sprintf("it is held since %s: every clock and every offer stands "+
-			"still until: blaise release %s", stamp(s.Session.HeldSince), s.Session.ID))
-	}
-	if s.ended() {
-		lines = append(lines, fmt.Sprintf("it ended %s at %s: %s",
-			s.Session.Outcome, stamp(s.Session.EndedAt), s.Session.Reason))
-		if s.Session.Outcome == OutcomeFailed {
-			lines = append(lines, "its first message begins another with: blaise start --again "+string(s.Session.ID))
-		}
-	}
 	if s.Session.Failures > 0 && !s.ended() {
 		lines = append(lines, fmt.Sprintf("%s in a row lost or refused; at %d the session fails, and at once "+
 			"if what it works in cannot be made", Count(s.Session.Failures, "run"), maxFailures))
@@ -62,16 +126,14 @@ func (s *Snapshot) whyEnvironment() []string {
 	return lines
 }
 
+// whyRun says how the run stands that somebody has taken.
 func (s *Snapshot) whyRun(now time.Time) []string {
-	run := s.Run
+	run := s.live()
 	if run == nil {
 		return nil
 	}
 	lines := []string{
 		fmt.Sprintf("run %s (%s) is %s: %s", run.ID, run.Kind, run.State, run.State.Meaning()),
-	}
-	if run.State == RunOffered {
-		lines = append(lines, s.whyOffered())
 	}
 	if !run.UnreachableSince.IsZero() {
 		lines = append(lines, fmt.Sprintf("it has not been heard since %s (%s)",
@@ -82,17 +144,6 @@ func (s *Snapshot) whyRun(now time.Time) []string {
 			stop.Stop.Reason, stamp(stop.IssuedAt)))
 	}
 	return lines
-}
-
-func (s *Snapshot) whyOffered() string {
-	who := "any runner that matches the agent's requirements"
-	if s.Run.Runner != "" {
-		who = "runner " + string(s.Run.Runner) + ", which ran the session before"
-	}
-	if machine, ok := s.MachineFor(); ok {
-		who += ", on machine " + string(machine) + ", where the environment is"
-	}
-	return fmt.Sprintf("it is offered since %s to %s", stamp(s.Run.OfferedAt), who)
 }
 
 func (s *Snapshot) whyMessages() []string {
@@ -109,68 +160,28 @@ func (s *Snapshot) whyMessages() []string {
 	return lines
 }
 
-// Waits is the reason why a message that is not final waits, in a sentence.
-func (s *Snapshot) Waits(id MessageID) string {
-	m := s.message(id)
-	if m == nil {
-		return "no such message waits"
+func (s *Snapshot) whyClock(c Clock, now time.Time) string {
+	if s.Session.Held {
+		return fmt.Sprintf("clock %s stands still, %s before it fires (%s)", c.Kind, Span(c.Left(s.Session.HeldSince)), c.Setting)
 	}
-	if m.State == MessageInterrupted && !m.Resume {
-		return "a person must say whether the agent goes on: blaise approve " + string(s.Session.ID)
+	then := c.Kind.Meaning()
+	if c.Kind == ClockIdle {
+		then = s.whenIdle()
 	}
-	switch first := s.first(); {
-	case s.Session.Held:
-		return "the session is held"
-	case first == nil:
-		return "a person must first say what becomes of the interrupted turn before it"
-	case s.Run != nil && s.Run.Turn != "":
-		return "the turn of message " + string(s.Run.Turn) + " comes first"
-	case first != m:
-		return "message " + string(first.ID) + " comes first"
-	}
-	return s.waitsFirst()
+	return fmt.Sprintf("clock %s fires at %s (in %s), from %s: %s", c.Kind, stamp(c.DueAt), Span(c.DueAt.Sub(now)), c.Setting, then)
 }
 
-// waitsFirst is why the first message waits.
-func (s *Snapshot) waitsFirst() string {
-	id := string(s.Session.ID)
+// whenIdle is what the idle clock does to the session, and by which setting.
+func (s *Snapshot) whenIdle() string {
+	p, agent := s.Policy, s.Session.Agent
+	why := s.cannotResume()
 	switch {
-	case s.Environment.State == EnvOrphaned:
-		return "the environment is orphaned: blaise retry-teardown " + id
-	case s.owesTeardown():
-		return "the old environment is torn down first"
-	case s.live() != nil && s.Run.State == RunAccepted:
-		return "run " + string(s.Run.ID) + " connects"
-	case s.live() != nil && s.Run.State == RunStopping:
-		return "run " + string(s.Run.ID) + " stops; another follows"
-	case s.live() != nil && s.Environment.State != EnvOpen:
-		return "run " + string(s.Run.ID) + " opens the environment"
-	case s.live() != nil && s.Run.Kind == RunShell:
-		return "run " + string(s.Run.ID) + ", which is there for a shell, pauses first"
-	case s.live() != nil:
-		return "it is handed to run " + string(s.Run.ID)
-	case s.Run != nil:
-		return "run " + string(s.Run.ID) + " waits for a runner"
-	case s.Policy.Archived:
-		return "its agent is archived " + s.Policy.origin(s.Session.Agent, SettingState)
-	case s.Policy.Disabled:
-		return fmt.Sprintf("its agent is disabled %s: blaise agent enable %s",
-			s.Policy.origin(s.Session.Agent, SettingState), s.Session.Agent)
-	case s.clock(ClockRetry) != nil:
-		return "the next run is offered after a delay; at once with: blaise retry " + id
-	case s.blocked() != "":
-		return s.blocked() + "; tried again at the next message, or with: blaise retry " + id
+	case p.IdleThen == ThenEnd:
+		return "the session ends: " + p.Origin(agent, "policy.idle.then", p.IdleThen)
+	case why != "" && p.IdleCannotResume == ThenEnd:
+		return "the session ends, for " + why + ": " + p.Origin(agent, "policy.idle.cannotResume", p.IdleCannotResume)
 	}
-	return "a run is about to be offered"
-}
-
-func whyClock(c Clock, held bool, now time.Time) string {
-	if held {
-		return fmt.Sprintf("clock %s stands still, %s before it fires (%s)",
-			c.Kind, c.DueAt.Sub(c.Since).Round(time.Second), c.Setting)
-	}
-	return fmt.Sprintf("clock %s fires at %s (in %s), from %s: %s", c.Kind, stamp(c.DueAt),
-		c.DueAt.Sub(now).Round(time.Second), c.Setting, c.Kind.Meaning())
+	return "the session pauses"
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

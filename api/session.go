@@ -124,6 +124,18 @@ type Clock struct {
 	DueAt   time.Time        `json:"due_at"`
 	Setting string           `json:"setting"`
 	Then    string           `json:"then"`
+	// LeftSeconds is what is left of it when a session that is held is released:
+	// until then it stands still, and DueAt says nothing. Nil while it runs.
+	LeftSeconds *int64 `json:"left_seconds,omitempty"`
+}
+
+// Left is how long the clock has until it fires; stands says that it does not
+// run, for the session is held.
+func (c Clock) Left(now time.Time) (left time.Duration, stands bool) {
+	if c.LeftSeconds != nil {
+		return time.Duration(*c.LeftSeconds) * time.Second, true
+	}
+	return c.DueAt.Sub(now), false
 }
 
 // A Summary is one line of `blaise list`.

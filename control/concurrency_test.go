@@ -140,7 +140,7 @@ func TestConcurrency_PeopleInTurnAndChangesAtOnce(t *testing.T) {
 	if all, err := h.Crowds(t.Context()); err != nil || all["demo"] != want {
 		t.Errorf("lowered, there are %+v (%v), want %+v", all, err, want)
 	}
-	h.explains(string(ann[1]), "it waits for one of them to end, the 1st of 2 for agent demo: 2 of 1 run is at work, "+
+	h.explains(string(ann[1]), "it waits for a run of the agent to end, the 1st of 2 for agent demo: 2 of 1 run is at work, "+
 		"from concurrency = 1 (agent demo, revision 3; set by test in revision 3)")
 }
 

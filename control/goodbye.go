@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
@@ -43,7 +42,7 @@ func (c *Control) online(in store.Instance) bool {
 func (c *Control) absence(in store.Instance) string {
 	if !in.StoppedAt.IsZero() {
 		return fmt.Sprintf("was stopped at %s, %s ago", in.StoppedAt.Format("2006-01-02 15:04:05 MST"),
-			c.now().Sub(in.StoppedAt).Round(time.Second))
+			blaise.Span(c.now().Sub(in.StoppedAt)))
 	}
-	return fmt.Sprintf("was last heard %s ago", c.now().Sub(in.LastSeen).Round(time.Second))
+	return fmt.Sprintf("was last heard %s ago", blaise.Span(c.now().Sub(in.LastSeen)))
 }

@@ -78,12 +78,13 @@ func (c *Control) whyStanding(ctx context.Context, id blaise.SessionID, a store.
 	if !s.Full() {
 		return []string{"it is the " + s.String()}, false
 	}
+	lines = []string{fmt.Sprintf("it waits for a run of the agent to end, the %s, from %s", s,
+		policyOf(a).Origin(a.Name, "concurrency", s.Limit))}
 	busy, err := c.db.RunsAtWork(ctx, a.Name)
 	if err == nil && len(busy) > 0 {
 		lines = append(lines, "at work for agent "+string(a.Name)+": sessions "+c.pausing(ctx, busy))
 	}
-	return append(lines, fmt.Sprintf("it waits for one of them to end, the %s, from %s", s,
-		policyOf(a).Origin(a.Name, "concurrency", s.Limit))), true
+	return lines, true
 }
 
 // pausing names the sessions of runs; of those that are idle, when they stop.

@@ -27,8 +27,8 @@ func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
 	switch {
 	case rest == "":
 		snap := snapshotOf(v, policyOf(a))
-		lines := c.addSilence(blaise.Why(snap, c.now()), snap.Run)
-		return append(c.addOffer(ctx, lines, v, a), c.whyAgent(ctx, v)...), nil
+		lines := c.addSilence(blaise.Why(snap, c.now(), c.whyOffered(ctx, v, a)), snap.Run)
+		return append(lines, c.whyAgent(ctx, v)...), nil
 	case strings.HasPrefix(rest, "m"):
 		return c.whyMessage(ctx, v, a, blaise.MessageID(id))
 	default:
@@ -78,15 +78,15 @@ func snapshotOf(v store.View, p blaise.Policy) blaise.Snapshot {
 	return s
 }
 
-// addOffer says why an offered run has not been taken.
-func (c *Control) addOffer(ctx context.Context, lines []string, v store.View, a store.Agent) []string {
+// whyOffered says why an offered run has not been taken, what counts first; nil
+// if none is offered.
+func (c *Control) whyOffered(ctx context.Context, v store.View, a store.Agent) []string {
 	n := len(v.Runs)
 	if n == 0 || v.Runs[n-1].State != blaise.RunOffered {
-		return lines
+		return nil
 	}
 	run := v.Runs[n-1]
-	stands, full := c.whyStanding(ctx, v.Session.ID, a)
-	lines = append(lines, stands...)
+	lines, full := c.whyStanding(ctx, v.Session.ID, a)
 	runners, err := c.db.Runners(ctx)
 	if err != nil || full {
 		return lines
@@ -165,9 +165,9 @@ func (c *Control) whyMessage(ctx context.Context, v store.View, a store.Agent, i
 			case m.State == blaise.MessageDelivered:
 				lines = append(lines, fmt.Sprintf("it is in its turn since %s, with run %s",
 					m.DeliveredAt.UTC().Format("2006-01-02 15:04:05 MST"), m.Run))
-				lines = append(lines, snap.WhyClocks(string(m.Run), c.now())...)
+				lines = append(lines, snap.WhyClocks(c.now(), string(m.Run))...)
 			case !m.Final():
-				lines = c.addOffer(ctx, append(lines, snap.Waits(m.ID)), v, a)
+				lines = append(append(lines, snap.Waits(m.ID)), c.whyOffered(ctx, v, a)...)
 			}
 			if m.Repeats > 0 {
 				lines = append(lines, "its prompt was written again "+blaise.Count(m.Repeats, "time"))
@@ -195,7 +195,7 @@ func (c *Control) whyRun(ctx context.Context, v store.View, a store.Agent, id bl
 		}
 		if !r.Final() {
 			snap := snapshotOf(v, policyOf(a))
-			return c.addOffer(ctx, append(lines, snap.WhyClocks(string(id), c.now())...), v, a), nil
+			return slices.Concat(lines, c.whyOffered(ctx, v, a), snap.WhyClocks(c.now(), string(id))), nil
 		}
 		return append(lines, c.endedBy(ctx, v.Session.ID, "run:"+string(id))...), nil
 	}

@@ -69,7 +69,7 @@ func TestChangesAreAskedOfTheRun(t *testing.T) {
 	}
 	d.tells(blaise.Diff{From: "tree", Cut: true, Files: files, Patch: "diff --git a/f0 b/f0\n@@ -0,0 +1 @@\n+new\n"})
 	resp, text = d.do("GET", path+again, nil)
-	for _, want := range []string{"f[U&#43;202E]0", "&#43;new", "first MB", "past the first MB", "1 more files are not shown"} {
+	for _, want := range []string{"f[U&#43;202E]0", "&#43;new", "first MB", "past the first MB", "1 more file not shown"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q", want)
 		}

@@ -17,6 +17,15 @@ type deed struct {
 	Sure              string             // what a person must tick first
 	Delete            bool               // it is no event: the session goes
 	not               func(panel) string // why the state does not allow it, "" if it does
+	but               func(panel) string // what else will happen as the state is, nil for never
+}
+
+// But tells what else a deed will do as the session is, "" for nothing.
+func (p panel) But(d deed) string {
+	if d.but == nil {
+		return ""
+	}
+	return d.but(p)
 }
 
 // deeds are all of them, in the order of the page.
@@ -26,8 +35,8 @@ var deeds = []deed{
 		Says: "The agent is told to stop what it does in this turn. The session goes on with the next message.",
 	},
 	{
-		Name: "pause", Label: "Pause now", Kind: blaise.EventPauseAsked, not: notAlive,
-		Says: "The run saves the work, stops the agent and exits; the environment is kept. The next message wakes it.",
+		Name: "pause", Label: "Pause now", Kind: blaise.EventPauseAsked, not: notAlive, but: wokenAtOnce,
+		Says: "The run cancels the turn if one is open, saves the work, stops the agent and exits; the environment is kept. The next message wakes it.",
 	},
 	{
 		Name: "retry", Label: "Retry", Kind: blaise.EventRetryAsked, not: noneWaits,
@@ -83,6 +92,18 @@ func notAlive(p panel) string {
 		return ""
 	}
 	return "No run is alive that could pause."
+}
+
+// wokenAtOnce warns of a pause that will not last.
+func wokenAtOnce(p panel) string {
+	n := 0
+	for _, m := range p.S.Messages {
+		if m.State == blaise.MessageQueued {
+			n++
+		}
+	}
+	return unless(n == 0, "It will not stay paused: "+blaise.Count(n, "queued message")+
+		" will wake it at once. To have it rest, withdraw what is queued first.")
 }
 
 func noneWaits(p panel) string {

@@ -21,6 +21,7 @@ func (d *dashboard) functions() template.FuncMap {
 		"subject": func(s string) string { return strings.Replace(s, ":", " ", 1) },
 		"json":    indented,
 		"class":   class,
+		"count":   blaise.Count,
 		"form":    formOf,
 		"first":   firstOf,
 		"clock":   clockWords,

@@ -43,13 +43,13 @@ func (d *dashboard) around(ctx context.Context, s api.Session) panel {
 // OnlyHere are the saves that go with the session when it is deleted.
 func (p panel) OnlyHere() int { return len(blaise.OnlyHere(p.S.Saves)) }
 
-// WaitsFor is what an offered run waits for, in a sentence; "" if none is.
+// WaitsFor is what a session that is queued waits for, in a sentence; "" if it
+// is not.
 func (p panel) WaitsFor() string {
-	n := len(p.S.Runs)
-	if n == 0 || p.S.Runs[n-1].State != blaise.RunOffered || len(p.Why) == 0 {
+	if len(p.Why) == 0 {
 		return ""
 	}
-	return p.Why[len(p.Why)-1]
+	return p.Why[0]
 }
 
 func (p panel) title() string {
@@ -95,7 +95,8 @@ type clockView struct {
 	DueAt   time.Time
 	Setting string
 	Then    string
-	beaten  int // 1 if heartbeats move it on
+	Stands  string // what is left of it while the session is held, "" while it runs
+	beaten  int    // 1 if heartbeats move it on
 }
 
 // In is how long until it fires, for those without a script.
@@ -145,6 +146,9 @@ func (p panel) Clocks() []clockView {
 			}
 		}
 		v := clockView{Verb: firstOf(verb, string(c.Kind)), DueAt: c.DueAt, Setting: c.Setting, Then: c.Then}
+		if left, stands := c.Left(p.Now); stands {
+			v.Stands = blaise.Span(left)
+		}
 		if c.Kind == blaise.ClockLost {
 			v.beaten = 1
 		}

@@ -49,7 +49,7 @@ func TestConcurrencyIsShownAndSet(t *testing.T) {
 		}
 	}
 	has("/sessions/"+string(ids[2]), "waiting, 2nd of 2 for agent demo: 1 of 1 run is at work",
-		"it waits for one of them to end", "concurrency = 1 (agent demo, revision 2; set by ann in revision 2)")
+		"it waits for a run of the agent to end", "concurrency = 1 (agent demo, revision 2; set by ann in revision 2)")
 	has("/", "1st of 2 waiting", "2nd of 2 waiting", "waiting, 2nd of 2 for agent demo: 1 of 1 run is at work")
 	has("/agents", "1 of 1 at work, 2 waiting")
 	has("/agents/demo", "1 of 1 at work, 2 waiting", "1. <a href=\"/sessions/"+string(ids[1]), "concurrency: 1")

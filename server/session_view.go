@@ -37,11 +37,19 @@ func sessionOf(v store.View) api.Session {
 		}
 	}
 	for _, c := range v.Clocks {
-		out.Clocks = append(out.Clocks, api.Clock{
-			Kind: c.Kind, DueAt: c.DueAt, Setting: c.Setting, Then: c.Kind.Meaning(),
-		})
+		out.Clocks = append(out.Clocks, clockOf(c, ses))
 	}
 	slices.SortFunc(out.Clocks, func(a, b api.Clock) int { return a.DueAt.Compare(b.DueAt) })
+	return out
+}
+
+// clockOf is a clock as the contract shows it.
+func clockOf(c blaise.Clock, s blaise.Session) api.Clock {
+	out := api.Clock{Kind: c.Kind, DueAt: c.DueAt, Setting: c.Setting, Then: c.Kind.Meaning()}
+	if s.Held {
+		left := int64(c.Left(s.HeldSince).Seconds())
+		out.LeftSeconds = &left
+	}
 	return out
 }
 

@@ -52,7 +52,7 @@ func (w *waitTeller) rest() { w.next = w.a.now().Add(patience) }
 
 // passing is what changes in a line by the passing of time alone, or with those
 // who wait behind.
-var passing = regexp.MustCompile(`\b([0-9.]+(h|m|s|ms))+\b|(st|nd|rd|th) of [0-9]+`)
+var passing = regexp.MustCompile(`\b([0-9.]+(d|h|m|s|ms))+\b|(st|nd|rd|th) of [0-9]+`)
 
 // waits are the lines that say what is waited for: neither what the command
 // says itself nor the clocks, but the one that tries a teardown again.

@@ -152,7 +152,12 @@ func (a *app) printForm(id blaise.SessionID, short string, f blaise.Form) {
 
 func (a *app) printClocks(clocks []api.Clock) {
 	for _, k := range clocks {
-		a.field("clock", "%s in %s, then: %s (%s)", k.Kind, rough(k.DueAt.Sub(a.now())), k.Then, k.Setting)
+		left, stands := k.Left(a.now())
+		when := "in " + rough(left)
+		if stands {
+			when = "stands still, with " + rough(left) + " left"
+		}
+		a.field("clock", "%s %s: %s; from %s", k.Kind, when, k.Then, k.Setting)
 	}
 }
 
@@ -162,6 +167,9 @@ func (a *app) printMessages(all []api.Message) {
 		a.field("message", "%s %s: %s", short, because(string(m.State), oneLine(m.Reason, reasonMost)), oneLine(m.Text, 80))
 		for _, f := range m.Attachments {
 			a.field("", "with %s", oneLine(f.String(), 100))
+		}
+		if m.State == blaise.MessageQueued {
+			a.field("", "take it back: %s", withdrawOf(m.ID))
 		}
 		if m.Answer != "" {
 			a.field("", "> %s", oneLine(strings.TrimSpace(m.Answer), 100))

@@ -148,7 +148,11 @@ func (a *app) posted(ctx context.Context, c *api.Client, p api.Posted, w waiting
 	if a.json {
 		return printJSON(a.out, p)
 	}
-	_, err := fmt.Fprintf(a.out, "session %s, message %s: %s\n", p.Session, p.Message, p.State)
+	back := ""
+	if p.State == blaise.MessageQueued && p.Message != p.Session.Message(1) {
+		back = "; until its turn begins `" + withdrawOf(p.Message) + "` takes it back"
+	}
+	_, err := fmt.Fprintf(a.out, "session %s, message %s: %s%s\n", p.Session, p.Message, p.State, back)
 	return err
 }
 

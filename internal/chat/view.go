@@ -62,6 +62,9 @@ func (m *model) queue() []string {
 		if q.reason != "" {
 			line += ", " + tty.OneLine(q.reason, 200)
 		}
+		if i == len(all)-1 && !q.cut {
+			line = "(up takes it back) " + line
+		}
 		lines = append(lines, look.Dim(look.Cut(line)))
 	}
 	if m.letter.waits {
