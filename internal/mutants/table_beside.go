@@ -144,12 +144,12 @@ var beside = []mutant{
 	},
 	{
 		number: "X7", holds: "why names the setting of a clock",
-		file: "why.go", line: "c.DueAt.Sub(now).Round(time.Second), c.Setting, c.Kind.Meaning())", by: `c.DueAt.Sub(now).Round(time.Second), "", c.Kind.Meaning())`,
+		file: "why.go", line: "Span(c.DueAt.Sub(now)), c.Setting, then)", by: `Span(c.DueAt.Sub(now)), "", then)`,
 		test: ". TestX7_WhyNamesClockTimeSettingAndEffect",
 	},
 	{
 		number: "X7", holds: "a message that waits says for what",
-		file: "why.go", line: "case s.live() != nil && s.Run.State == RunAccepted:", by: "case false:",
+		file: "why_message.go", line: "case s.live() != nil && s.Run.State == RunAccepted:", by: "case false:",
 		test: ". TestX7_WhyAMessageWaits",
 	},
 	{

@@ -84,7 +84,7 @@ var life = []mutant{
 	},
 	{
 		number: "A10", holds: "what cannot be resumed ends when it is idle",
-		file: "decide_crowd.go", line: `|| p.IdleCannotResume == ThenEnd && d.cannotResume() != ""`,
+		file: "decide_crowd.go", line: `|| p.IdleCannotResume == ThenEnd && d.next.cannotResume() != ""`,
 		test: ". TestA10_PlugThatCannotResumeEndsTheSession",
 	},
 	{
