@@ -107,9 +107,13 @@ func (d *decision) refused() error {
 	if kind == RunShell {
 		return nil // no message was its own
 	}
+	prefix := refusedPrefix
+	if d.e.Chosen {
+		prefix = chosenPrefix
+	}
 	for i := range s.Messages {
 		if m := &s.Messages[i]; m.deliverable() {
-			m.Reason = refusedPrefix + reason
+			m.Reason = prefix + reason
 		}
 	}
 	d.countFailure(reason)

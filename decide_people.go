@@ -93,7 +93,7 @@ func (d *decision) retryAsked() error {
 	}
 	d.drop(ClockRetry)
 	for i := range s.Messages {
-		if m := &s.Messages[i]; strings.HasPrefix(m.Reason, refusedPrefix) {
+		if m := &s.Messages[i]; m.refused() {
 			m.Reason = ""
 		}
 	}

@@ -145,7 +145,7 @@ func (d *decision) resourceIntended() error {
 	r := *d.e.Resource
 	r.Gone = false
 	if r.Kind == ResourceWorktree {
-		d.next.Session.Repo = strings.TrimSuffix(r.Where, "/.git")
+		d.next.Session.Repo = cmp.Or(r.From, strings.TrimSuffix(r.Where, "/.git"))
 	}
 	d.out.Verdict = VerdictDone
 	if known := d.resource(r); known != nil {

@@ -208,7 +208,19 @@ func (d *decision) settleState() {
 		d.note("session", string(s.Session.State), string(state), s.Session.Reason)
 		s.Session.State = state
 	}
+	s.Session.Blocked = d.refusedLast()
 	d.settleActive()
+}
+
+// refusedLast is why a person is needed before another run is offered, "" if none
+// is.
+func (d *decision) refusedLast() string {
+	s := &d.next
+	if s.Run != nil || s.ended() || s.Session.Held || s.owesTeardown() || s.clock(ClockRetry) != nil ||
+		s.Policy.Disabled || s.Policy.Archived {
+		return ""
+	}
+	return s.blocked()
 }
 
 // settleActive counts the time in turns; a turn that waits on a person, and one

@@ -52,9 +52,10 @@ const (
 // made (X4), gone from it when a probe has found it absent.
 type Resource struct {
 	Plug  string `json:"plug"`
-	Kind  string `json:"kind"`  // worktree, branch, container, directory ...
-	Name  string `json:"name"`  // what the place knows it by
-	Where string `json:"where"` // host, engine or file system
+	Kind  string `json:"kind"`           // worktree, branch, container, directory ...
+	Name  string `json:"name"`           // what the place knows it by
+	Where string `json:"where"`          // host, engine or file system
+	From  string `json:"from,omitempty"` // where a repository by URL was fetched from; Where is then its mirror
 	Gone  bool   `json:"gone,omitempty"`
 
 	// What a plug.Lister reads from the labels of a thing that it finds.

@@ -49,6 +49,7 @@ type Event struct {
 	Ephemeral bool      // accepted: by a runner that is there for one run
 	Leaves    bool      // drain_asked, accepted: its runner goes for good
 	AtWork    int       // accepted: how many runs of the agent are at work
+	Chosen    bool      // refused: for what the session was begun with
 	Record    string    // last reports: how whole the record is
 }
 

@@ -15,7 +15,7 @@ type Session struct {
 	Title     string
 	Author    string // who began it
 	Inputs    map[string]string
-	Repo      string    // the source repository of its environment, "" if it is not known
+	Repo      string    // the source repository of its environment, a directory or an address; "" if it is not known
 	From      SessionID // the session whose work it goes on from, "" for none
 
 	Runner   RunnerID   // A31: the runner that ran it last, "" before the first run
@@ -30,6 +30,7 @@ type Session struct {
 	Context      ContextState      // X6
 	Failures     int               // A24: runs lost or refused since the last answered turn
 	SpawnFails   int               // A25: runs whose process could not be started, in a row
+	Blocked      string            // why no run is offered for what waits: the last was refused; else ""
 
 	Runs, Messages, Questions, Saves int   // how many there have been: the next number is one more
 	Turns                            int   // turns answered
@@ -96,3 +97,19 @@ const (
 	ContextNone       ContextState = "none"
 	ContextUnverified ContextState = "unverified"
 )
+
+// Words says how much the agent remembers after a resume; "" if none has
+// happened. "Context" alone would be read as the window of the model.
+func (c ContextState) Words() string {
+	switch c {
+	case "":
+		return ""
+	case ContextFull:
+		return "remembers all"
+	case ContextPartial:
+		return "remembers a part"
+	case ContextNone:
+		return "remembers nothing"
+	}
+	return "memory not verified"
+}

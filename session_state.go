@@ -1,6 +1,9 @@
 package blaise
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // sessionState derives what a session is doing from all that the snapshot
 // holds. Nothing else sets it.
@@ -85,7 +88,7 @@ func (s *Snapshot) blocked() string {
 		if !m.deliverable() {
 			continue
 		}
-		if !strings.HasPrefix(m.Reason, refusedPrefix) {
+		if !m.refused() {
 			return ""
 		}
 		reason = m.Reason
@@ -93,8 +96,27 @@ func (s *Snapshot) blocked() string {
 	return reason
 }
 
-// refusedPrefix begins the reason of a message whose run was refused.
-const refusedPrefix = "run refused: "
+// These begin the reason of a message whose run was refused; the second where it
+// was for what the session was begun with, and the same would be refused again.
+const (
+	refusedPrefix = "run refused: "
+	chosenPrefix  = "run refused for what the session asks: "
+)
+
+// refused says that the message waits, for the run that was to take it was refused.
+func (m *Message) refused() bool {
+	return strings.HasPrefix(m.Reason, refusedPrefix) || strings.HasPrefix(m.Reason, chosenPrefix)
+}
+
+// WhatHelps says what a person can do for a message that waits for a reason: its
+// run was refused.
+func WhatHelps(id SessionID, reason string) string {
+	if strings.HasPrefix(reason, chosenPrefix) {
+		return fmt.Sprintf("`blaise start --again %s --set NAME=VALUE` begins anew with other inputs; "+
+			"`blaise retry %s` only when the runner's blaise.yml has changed", id, id)
+	}
+	return fmt.Sprintf("mend it, then `blaise retry %s`", id)
+}
 
 // live is the run if a runner has taken it, nil before and after.
 func (s *Snapshot) live() *Run {

@@ -53,7 +53,7 @@ func (s *Snapshot) waitsFirst() string {
 	case s.clock(ClockRetry) != nil:
 		return "the next run is offered after a delay; at once with: blaise retry " + id
 	case s.blocked() != "":
-		return s.blocked() + "; tried again at the next message, or with: blaise retry " + id
+		return s.blocked() + ": " + WhatHelps(s.Session.ID, s.blocked())
 	}
 	return "a run is about to be offered"
 }

@@ -45,6 +45,17 @@ func TestX7_WhyBeginsWithTheReason(t *testing.T) {
 	refused.do(blaise.Event{Kind: blaise.EventRefused, Reason: "program missing"})
 	first(refused, "message abcd1234.m1 is queued: run refused: program missing")
 
+	chosen := begin(t).connect()
+	chosen.do(blaise.Event{Kind: blaise.EventRefused, Reason: "no input base", Chosen: true})
+	first(chosen, "message abcd1234.m1 is queued: run refused for what the session asks: no input base: `blaise start --again abcd1234")
+	if s := chosen.s.Session; s.Blocked != chosen.s.Messages[0].Reason || refused.s.Session.Blocked == "" {
+		t.Errorf("a refused run leaves the session blocked by %q", s.Blocked)
+	}
+	chosen.event(blaise.EventRetryAsked)
+	if chosen.s.Session.Blocked != "" {
+		t.Error("a session with a run on offer is blocked")
+	}
+
 	ended := begin(t).paused()
 	ended.event(blaise.EventEndAsked)
 	first(ended, "no runner matches: x")

@@ -69,6 +69,7 @@ type Report struct {
 	Config       []byte               `json:"config,omitempty"`
 	Count        int64                `json:"count,omitempty"`  // the last report: events recorded
 	Digest       string               `json:"digest,omitempty"` // the last report: over all of them
+	Chosen       bool                 `json:"chosen,omitempty"` // refused: for what the session was begun with, as its inputs
 	Usage        *blaise.Usage        `json:"usage,omitempty"`  // of a turn that ended
 	Status       *blaise.AgentStatus  `json:"status,omitempty"`
 	Set          map[string]string    `json:"set,omitempty"` // conversation: the choices of people it has taken

@@ -146,7 +146,9 @@ type Summary struct {
 	Held        bool                    `json:"held"`
 	Outcome     blaise.Outcome          `json:"outcome"`
 	Reason      string                  `json:"reason"`
+	Blocked     string                  `json:"blocked,omitempty"` // queued: why no run is offered, until a person has done something
 	Title       string                  `json:"title"`
+	Author      string                  `json:"author"` // who began it
 	Repo        string                  `json:"repo"`
 	Environment blaise.EnvironmentState `json:"environment"`
 	Waits       int                     `json:"waits"`

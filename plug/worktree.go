@@ -128,7 +128,8 @@ func (w *worktree) takeUp(ctx context.Context, s Scope, m *made) error {
 }
 
 func worktreeResource(repo *git.Repo, dir string) blaise.Resource {
-	return blaise.Resource{Kind: blaise.ResourceWorktree, Name: dir, Where: repo.CommonDir}
+	return blaise.Resource{Kind: blaise.ResourceWorktree, Name: dir, Where: repo.CommonDir,
+		From: git.MirroredFrom(repo.CommonDir)}
 }
 
 func branchResource(repo *git.Repo, branch string) blaise.Resource {

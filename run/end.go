@@ -188,7 +188,7 @@ func (r *run) refuse(life context.Context, cause, saved error) {
 			return
 		}
 	}
-	rep := api.Report{Event: blaise.EventRefused, Reason: cause.Error()}
+	rep := api.Report{Event: blaise.EventRefused, Reason: cause.Error(), Chosen: r.chosen(cause)}
 	if r.stack != nil {
 		rep.Plugs = r.stack.Resumable()
 	}

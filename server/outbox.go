@@ -125,6 +125,7 @@ func reportOf(n int64, r api.Report) control.Report {
 		Kind: r.Event, At: r.At, Reason: r.Reason, Plugs: r.Plugs, Conversation: r.Conversation,
 		Context: r.Context, Message: r.Message, Result: r.Result, StopReason: r.StopReason, Text: r.Text,
 		Ask: r.Question, Saved: r.Saved, Clean: r.Clean, Resource: r.Resource, Usage: r.Usage, Set: r.Set,
+		Chosen: r.Chosen,
 	}
 	if r.Question != nil {
 		e.Question, e.Key = r.Question.ID, r.Question.Key

@@ -151,7 +151,7 @@ func waitOf(q blaise.Question, clocks []blaise.Clock) api.Wait {
 func summaryOf(s store.Summary) api.Summary {
 	return api.Summary{
 		ID: s.ID, Agent: s.Agent, State: s.State, Held: s.Held, Outcome: s.Outcome, Reason: s.Reason,
-		Title: s.Title, Repo: s.Repo, Environment: s.Environment, Waits: s.Waits, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		Title: s.Title, Author: s.Author, Blocked: s.Blocked, Repo: s.Repo, Environment: s.Environment, Waits: s.Waits, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 		Usage: s.Usage, Work: s.Work,
 	}
 }

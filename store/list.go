@@ -19,7 +19,7 @@ type Filter struct {
 	Since       time.Time           // not touched before; zero for any
 	Agent       blaise.AgentName    // "" for any
 	Text        string              // in id, title, author or reason; case does not count
-	NeedsPerson bool                // a question is open, the door waits, or an orphan is there
+	NeedsPerson bool                // a question is open, the door waits, a run was refused, or an orphan is there
 	Limit       int                 // at most 1000
 	Before      string              // the Cursor of the last Summary of the page before
 }
@@ -38,8 +38,9 @@ type Summary struct {
 	Usage       blaise.Usage
 	Environment blaise.EnvironmentState
 	Context     blaise.ContextState
-	Waits       int // open questions
-	Work        int // saves that Blaise has itself, of what is settled
+	Blocked     string // as the session has it
+	Waits       int    // open questions
+	Work        int    // saves that Blaise has itself, of what is settled
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
@@ -87,7 +88,7 @@ func scanSummary(row *sql.Rows) (Summary, error) {
 	err := json.Unmarshal(raw, &s)
 	l.ID, l.Agent, l.State, l.Held = s.ID, s.Agent, s.State, s.Held
 	l.Outcome, l.Reason, l.Title, l.Author = s.Outcome, s.Reason, s.Title, s.Author
-	l.Repo, l.Usage, l.Context = s.Repo, s.Usage, s.Context
+	l.Repo, l.Usage, l.Context, l.Blocked = s.Repo, s.Usage, s.Context, s.Blocked
 	l.CreatedAt, l.UpdatedAt = s.CreatedAt, fromNanos(updated)
 	return l, err
 }

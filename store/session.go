@@ -68,7 +68,7 @@ func sessionRow(snap blaise.Snapshot) sessionColumns {
 			waits++
 		}
 	}
-	needed := waits > 0 || s.State == blaise.SessionWaiting ||
+	needed := waits > 0 || s.State == blaise.SessionWaiting || s.Blocked != "" ||
 		snap.Environment.State == blaise.EnvOrphaned
 	words := []string{string(s.ID), s.Title, s.Author, s.Reason, s.Repo}
 	return sessionColumns{

@@ -67,12 +67,13 @@ var acts = []act{
 func actCommand(a *app, use string) *cobra.Command {
 	x := acts[slices.IndexFunc(acts, func(x act) bool { return x.use == use })]
 	var body api.Act
-	example := "  blaise " + x.use + " k3v9"
+	example, use := "  blaise "+x.use+" k3v9", x.use+" ID"
 	if x.mustReason {
+		use = x.use + " ID --reason WHY"
 		example += " --reason \"the machine is gone\""
 	}
 	c := &cobra.Command{
-		Use: x.use + " ID", Short: x.short, Example: example, Args: exactArgs("a session"),
+		Use: use, Short: x.short, Example: example, Args: exactArgs("a session"),
 		RunE: a.asks(func(ctx context.Context, c *api.Client, args []string) error {
 			if x.mustReason && body.Reason == "" {
 				return usage("%s needs a --reason: it is kept in the record", x.use)
@@ -91,7 +92,11 @@ func actCommand(a *app, use string) *cobra.Command {
 			return err
 		}),
 	}
-	c.Flags().StringVar(&body.Reason, "reason", "", "why, for the record")
+	about := "why, for the record"
+	if x.mustReason {
+		about += "; required"
+	}
+	c.Flags().StringVar(&body.Reason, "reason", "", about)
 	if x.mayForce {
 		c.Flags().BoolVar(&body.Force, "discard", false, "destroy even if the work cannot be saved")
 		c.Flags().BoolVar(&body.Force, "force", false, "the same as --discard")

@@ -26,6 +26,7 @@ type vigil struct {
 	message api.Message
 	ended   string // why the session has ended
 	stuck   string // why it will not be answered without a person
+	other   string // how to begin anew with another input, "" if it has none
 	asked   map[blaise.QuestionID]bool
 	told    string            // the last reason told
 	waits   atomic.Bool       // for a run, or for a run's runner
@@ -139,6 +140,9 @@ func (v *vigil) session(s api.Session) error {
 	if s.State == blaise.SessionEnded {
 		v.ended = s.Reason
 	}
+	if len(s.Inputs) > 0 {
+		v.other = " (with --set NAME=VALUE: another input)"
+	}
 	v.questions(s)
 	v.tellLost(s)
 	v.waits.Store(waitsForRun(s, v.message))
@@ -200,7 +204,7 @@ func (v *vigil) verdict() error {
 			WithHint("answer it here or on the page, then `blaise watch %s`; --patient waits until somebody has", v.posted.Session))
 	case v.stuck != "":
 		return waitedFor(blaise.Errorf(blaise.CodeRefused, "message %s waits: %s", m.ID, v.stuck).
-			WithHint("mend it, then `blaise retry %s`", v.posted.Session))
+			WithHint("%s", blaise.WhatHelps(v.posted.Session, v.stuck)))
 	case m.State == blaise.MessageAnswered:
 		if m.Reason != "" {
 			fmt.Fprintf(v.a.err, "note: %s\n", harmless(m.Reason))
@@ -216,7 +220,7 @@ func (v *vigil) verdict() error {
 	}
 	e := blaise.Errorf(blaise.CodeRefused, "%s", text)
 	if v.ended != "" && m.DeliveredAt == nil {
-		return waitedFor(e.WithHint("mend it, then begin anew with the same words: blaise start --again %s", v.posted.Session))
+		return waitedFor(e.WithHint("mend it, then begin anew with the same words: blaise start --again %s%s", v.posted.Session, v.other))
 	}
 	return waitedFor(e.WithHint("see `blaise transcript %s`", v.posted.Session))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -15,13 +16,18 @@ import (
 
 func listCommand(a *app) *cobra.Command {
 	var f api.SessionFilter
-	var agent string
+	var agent, output string
 	c := a.jsonFlag(&cobra.Command{
 		Use: "list", Short: "List sessions, the latest first", Args: noArgs,
-		Example: "  blaise list\n  blaise list --state parked --json",
+		Long: "Lists sessions, the latest first. On a terminal the table fits; who began a session is shown\n" +
+			"where that is more than one person, and every column with -o wide.",
+		Example: "  blaise list\n  blaise list --state parked --json\n  blaise list -o wide",
 		RunE: a.asks(func(ctx context.Context, c *api.Client, _ []string) error {
 			if f.Limit < 1 {
 				return usage("--limit %d: want a number from 1 on", f.Limit)
+			}
+			if output != "" && output != "wide" {
+				return usage("--output %q: want wide, or leave it out; --json is for programs", output)
 			}
 			f.Agent = blaise.AgentName(agent)
 			l, err := c.Sessions(ctx, f)
@@ -32,7 +38,7 @@ func listCommand(a *app) *cobra.Command {
 				return printJSON(a.out, l)
 			}
 			some := f.State != "" || agent != "" || f.Text != "" || f.Before != ""
-			a.printSessions(l, some)
+			a.printSessions(l, some, output == "wide")
 			if l.Next != "" {
 				fmt.Fprintln(a.out, "more: "+nextPage(f, l.Next))
 			}
@@ -48,11 +54,12 @@ func listCommand(a *app) *cobra.Command {
 	fl.StringVar(&agent, "agent", "", "only those of this agent")
 	fl.StringVar(&f.Text, "find", "", "only those with this in id, title, author or reason")
 	fl.IntVar(&f.Limit, "limit", 50, "at most so many")
+	fl.StringVarP(&output, "output", "o", "", "wide: all columns, whole")
 	fl.StringVar(&f.Before, "before", "", "the page after this one, as told at its end")
 	return c
 }
 
-func (a *app) printSessions(l api.Sessions, some bool) {
+func (a *app) printSessions(l api.Sessions, some, wide bool) {
 	switch {
 	case len(l.Sessions) > 0:
 	case some:
@@ -63,14 +70,25 @@ func (a *app) printSessions(l api.Sessions, some bool) {
 		return
 	}
 	t := table{
-		head:  []string{"ID", "AGENT", "STATE", "ENVIRONMENT", "AGE", "USED", "REPO", "TITLE"},
-		least: []string{"REPO", "USED", "ENVIRONMENT", "AGE", "AGENT"}, paint: a.states(),
+		head:  []string{"ID", "AGENT", "STATE", "ENVIRONMENT", "AGE", "USED", "AUTHOR", "REPO", "TITLE"},
+		least: []string{"REPO", "USED", "ENVIRONMENT", "AGE", "AUTHOR", "AGENT"}, paint: a.states(),
 	}
 	for _, s := range l.Sessions {
 		t.add(string(s.ID), oneLine(string(s.Agent), 16), stateOf(s), string(s.Environment),
-			rough(a.now().Sub(s.CreatedAt)), usedText(s.Usage), repoName(s.Repo), oneLine(s.Title, 80))
+			rough(a.now().Sub(s.CreatedAt)), usedText(s.Usage), oneLine(s.Author, 24), repoName(s.Repo), oneLine(s.Title, 80))
 	}
-	t.print(a.out, a.look())
+	look := a.look()
+	switch {
+	case wide:
+		look.Width = 0
+	case !severalAuthors(l.Sessions):
+		t.leaveOut("AUTHOR")
+	}
+	t.print(a.out, look)
+}
+
+func severalAuthors(all []api.Summary) bool {
+	return slices.ContainsFunc(all, func(s api.Summary) bool { return s.Author != all[0].Author })
 }
 
 // nextPage is the command that lists what comes after.
@@ -93,6 +111,12 @@ func (a *app) countNeedy(l api.Sessions) {
 		fmt.Fprintln(a.out, "1 needs a person: blaise list --state needs")
 	case l.Needs > 1:
 		fmt.Fprintf(a.out, "%d need a person: blaise list --state needs\n", l.Needs)
+	}
+	for _, s := range l.Sessions {
+		if s.Blocked != "" {
+			fmt.Fprintf(a.out, "a run was refused, and waits until you have done something: blaise why %s\n", s.ID)
+			break // the others are in the list, with the same word
+		}
 	}
 	if l.Failed > 0 {
 		fmt.Fprintf(a.out, "%d failed in the last 24 hours: blaise list --state failed\n", l.Failed)
@@ -122,6 +146,8 @@ func stateOf(s api.Summary) string {
 		text = string(s.Outcome)
 	case s.Queue.Short() != "":
 		text += " (" + s.Queue.Short() + ")"
+	case s.Blocked != "":
+		text += " (refused)"
 	case s.Waits > 0:
 		text += fmt.Sprintf(" (%d to answer)", s.Waits)
 	}

@@ -21,6 +21,7 @@ func restoreCommand(a *app) *cobra.Command {
 		Use: "restore ID", Short: "Bring back the work that was saved of a session",
 		Long: "Brings back the last save of a session's work: as the branch blaise/ID-restored of the\n" +
 			"repository, without touching what is checked out; with --to, as files in a new folder.\n" +
+			"Of a repository by URL that branch is in the runner's mirror: take --to, or blaise push.\n" +
 			"Work of a runner that was there for one run comes from Blaise, into the clone of its\n" +
 			"repository that this is run in or that --repo names.\n" +
 			"While a save is under way it waits for it, for up to a minute. --save brings back an older\n" +
@@ -96,6 +97,7 @@ type restored struct {
 	Ref     string           `json:"ref"`
 	Commit  string           `json:"commit"`
 	Repo    string           `json:"repo"`
+	From    string           `json:"from,omitempty"` // Repo is a runner's mirror of this address
 	Branch  string           `json:"branch"`
 	Dir     string           `json:"dir,omitempty"`
 	Also    []string         `json:"also,omitempty"` // what else was saved, and where it is
@@ -106,8 +108,15 @@ func (a *app) restored(r restored) error {
 		return printJSON(a.out, r)
 	}
 	fmt.Fprintf(a.out, "branch %s in %s has the work saved as %s\n", r.Branch, r.Repo, r.Ref)
-	if r.Dir != "" {
+	switch {
+	case r.Dir != "":
 		fmt.Fprintf(a.out, "its files are in %s\n", r.Dir)
+	case r.From != "":
+		fmt.Fprintf(a.out, "that is the runner's mirror of %s, and no place to work in. To have the work, one of:\n"+
+			"  blaise restore %s --to DIR      its files in a new folder\n"+
+			"  blaise push %s                  as branch blaise/%s of %s\n"+
+			"  git fetch %s %s   in a clone of it on this machine\n",
+			harmless(r.From), r.Session, r.Session, r.Session, harmless(r.From), quoted(r.Repo), r.Branch)
 	}
 	for _, what := range r.Also {
 		fmt.Fprintf(a.out, "saved too: %s\n", harmless(what))
@@ -124,6 +133,7 @@ func (o restoreOptions) restore(
 	}
 	done := restored{
 		Session: s.ID, Ref: save.Ref, Repo: r.Dir, Branch: "blaise/" + string(s.ID) + "-restored",
+		From: git.MirroredFrom(r.CommonDir),
 	}
 	if done.Commit, err = bring(ctx, c, r, s.ID, save); err != nil {
 		return done, err

@@ -56,7 +56,7 @@ func (a *app) printSession(s api.Session) {
 		a.field("input", "%s=%s", name, s.Inputs[name])
 	}
 	if s.Context != "" {
-		a.field("context", "%s", s.Context)
+		a.field("resumed", "%s", s.Context.Words())
 	}
 	a.printStatus(s)
 	a.printUsage(s)

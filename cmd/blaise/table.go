@@ -30,6 +30,15 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
+// leaveOut takes a column out.
+func (t *table) leaveOut(name string) {
+	col := slices.Index(t.head, name)
+	t.head = slices.Delete(t.head, col, col+1)
+	for i := range t.rows {
+		t.rows[i] = slices.Delete(t.rows[i], col, col+1)
+	}
+}
+
 const (
 	widest   = 400 // of a cell
 	lastLeft = 24  // what is left to the last column before another goes

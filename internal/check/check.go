@@ -42,6 +42,7 @@ func File(ctx context.Context, file string) (config.Config, []Finding, error) {
 	}
 	found = append(found, checkEnv(cfg)...)
 	found = append(found, checkOrder(cfg.Plugs)...)
+	found = append(found, checkChoice(cfg)...)
 	for i, s := range cfg.Plugs {
 		if hostPrograms(cfg.Plugs[:i]) {
 			if f, checked := checkHere(ctx, cfg.Base(file), s); checked {
