@@ -142,10 +142,10 @@ func TestBrowser_LifeOfASession(t *testing.T) {
 	s.see("#items li", "write notes.txt kept by the page")
 	b.answered(id, 4)
 
-	s.press(`#side a[href$="/changes"]`)
+	s.press(`#head a[href$="/changes"]`)
 	s.see("#main", "kept by the page")
 	s.visit("/sessions/" + string(id))
-	s.press(`#side a[href$="/history"]`)
+	s.press(`#head a[href$="/history"]`)
 	s.see("#main", "pause")
 
 	s.visit("/sessions/" + string(id))
