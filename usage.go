@@ -1,6 +1,9 @@
 package blaise
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Usage is what turns have used, as the agent tells it: nobody else knows.
 // A zero says that the agent did not tell.
@@ -34,6 +37,37 @@ func (u Usage) Plus(turn Usage) Usage {
 	}
 	u.Cost += turn.Cost
 	return u
+}
+
+// Words say what was used, "" for nothing that is known. The currency in them
+// is the agent's own word: who shows it makes it harmless.
+func (u Usage) Words() string {
+	var parts []string
+	add := func(n int64, what string) {
+		if n > 0 {
+			parts = append(parts, TokenCount(n)+" "+what)
+		}
+	}
+	add(u.Total, "tokens")
+	add(u.Input, "in")
+	add(u.Output, "out")
+	add(u.CachedRead+u.CachedWrite, "cached")
+	add(u.Thought, "thought")
+	if u.ContextSize > 0 {
+		parts = append(parts, fmt.Sprintf("context %s of %s", TokenCount(u.ContextUsed), TokenCount(u.ContextSize)))
+	}
+	if u.Cost > 0 {
+		parts = append(parts, u.Price())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Price is the cost with its currency, "" for none that is known.
+func (u Usage) Price() string {
+	if u.Cost == 0 {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("%.4g %s", u.Cost, u.Currency))
 }
 
 // TokenCount is a number of tokens as people say it: 950, 12.5k, 3.1M, 1.2B.

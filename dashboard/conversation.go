@@ -158,7 +158,7 @@ func (c *conversation) turnEnded(e transcript.Event, d data) {
 	if began, ok := c.began[e.Turn]; ok {
 		i.At = began
 	}
-	i.Status, i.Title, i.Used = d.Result, d.Reason, usageText(d.Used)
+	i.Status, i.Title, i.Used = d.Result, d.Reason, d.Used.Words()
 	if d.Result != "answered" {
 		i.Title = firstOf(d.Reason, d.Stop)
 	}

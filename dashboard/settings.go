@@ -55,7 +55,7 @@ func (p panel) Label(s blaise.Setting) string {
 func (p panel) PlanDone() int { return blaise.AgentStatus{Plan: p.S.Plan}.Done() }
 
 // Used is what the turns have used, in words.
-func (p panel) Used() string { return usageText(p.S.Usage) }
+func (p panel) Used() string { return p.S.Usage.Words() }
 
 // Spent is what counts against the budget.
 func (p panel) Spent() string {

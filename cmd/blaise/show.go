@@ -174,7 +174,7 @@ func (a *app) printMessages(all []api.Message) {
 		if m.Answer != "" {
 			a.field("", "> %s", oneLine(strings.TrimSpace(m.Answer), 100))
 		}
-		if text := usageText(m.Usage); text != "" {
+		if text := oneLine(m.Usage.Words(), 200); text != "" {
 			a.field("", "used %s", text)
 		}
 	}
