@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +110,22 @@ func waitLine(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	if !poll(limit, func() bool { b, _ := os.ReadFile(path); return strings.Contains(string(b), args[1]) }) {
 		ts.Fatalf("%s does not say %q", args[0], args[1])
+	}
+}
+
+// waitsaid PATTERN PROGRAM ARGS...: what the program prints comes to match, as the
+// record is a moment behind what is seen. stdout is what it printed last.
+func waitSaid(ts *testscript.TestScript, _ bool, args []string) {
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	var out []byte
+	said := poll(limit, func() bool {
+		out, err = command(ts, args[1:]...).Output()
+		return err == nil && pattern.Match(out)
+	})
+	_, _ = ts.Stdout().Write(out)
+	if !said {
+		ts.Fatalf("%s does not say %q: %v", strings.Join(args[1:], " "), args[0], err)
 	}
 }
 

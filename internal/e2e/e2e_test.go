@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"waitstate": waitState,
 			"waitmsg":   waitMessage,
 			"waitline":  waitLine,
+			"waitsaid":  waitSaid,
 			"worktree":  worktree,
 			"gone":      gone,
 			"running":   running,
