@@ -50,8 +50,11 @@ func (c *checker) root(data []byte) *yaml.Node {
 		c.syntax(data, err)
 		return nil
 	}
-	if err := dec.Decode(&more); err == nil {
+	switch err := dec.Decode(&more); {
+	case err == nil:
 		c.problem(&more, "a second document begins here: one file holds one")
+	case !errors.Is(err, io.EOF):
+		c.syntax(data, err)
 	}
 	if doc.Content[0].Kind != yaml.MappingNode {
 		c.problem(doc.Content[0], "want keys and values, got %s", kindOf(doc.Content[0]))

@@ -98,6 +98,7 @@ func TestProblems(t *testing.T) {
 		{"a tab", "version: 1\nagent:\n\tuse: claude\n", `b.yml:3:2: this is not YAML`},
 		{"nothing", "# only words\n", `b.yml:1:1: the file is empty`},
 		{"a list", "- a\n", `b.yml:1:1: want keys and values, got a list`},
+		{"bad YAML after a document", good + "---\ngarbage: [\n", `b.yml:5:1: this is not YAML`},
 		{"two documents", good + "---\na: 1\n", `a second document begins here`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

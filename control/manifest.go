@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/internal/onedoc"
 
 	"gopkg.in/yaml.v3"
 )
@@ -77,11 +78,14 @@ type limitsSpec struct {
 
 // ParseManifest reads an agent's manifest, YAML or JSON. Unknown keys are
 // errors, and so are those of parts that this version does not enforce: a
-// limit that is not kept must not be accepted.
+// limit that is not kept must not be accepted; so is a second document.
 func ParseManifest(data []byte) (Manifest, error) {
+	if err := onedoc.Check(data); err != nil {
+		return Manifest{}, invalid("%s", err)
+	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
-		return Manifest{}, invalid("this is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return Manifest{}, fmt.Errorf("read manifest: %w", err)
 	}
 	if root.Kind == 0 {
 		return Manifest{}, invalid("the manifest is empty")

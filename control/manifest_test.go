@@ -87,3 +87,17 @@ func TestManifestErrors(t *testing.T) {
 		})
 	}
 }
+
+// A second document would be dropped: it is refused, good or bad.
+func TestManifestIsOne(t *testing.T) {
+	t.Parallel()
+	const one = "apiVersion: blaise.dev/v1\nkind: Agent\nmetadata: {name: x}\n---\n"
+	for more, want := range map[string]string{
+		"kind: Agent\n": "a second document begins in line 4", "garbage: [\n": "this is not YAML: line 5",
+	} {
+		_, err := control.ParseManifest([]byte(one + more))
+		if blaise.CodeOf(err) != blaise.CodeInvalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("with %q: %v, want %q", more, err, want)
+		}
+	}
+}

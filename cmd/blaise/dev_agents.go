@@ -17,6 +17,7 @@ import (
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/daemon"
 	"blaise.dev/blaise/git"
+	"blaise.dev/blaise/internal/onedoc"
 
 	"gopkg.in/yaml.v3"
 )
@@ -235,7 +236,7 @@ func (d devAgents) document(name string) ([]byte, error) {
 		return nil, err
 	}
 	var doc map[string]any
-	if yaml.Unmarshal(b, &doc) != nil || doc == nil {
+	if onedoc.Check(b) != nil || yaml.Unmarshal(b, &doc) != nil || doc == nil {
 		return b, nil // what is wrong with it is said, with line and column, when a run reads it
 	}
 	doc["agent"] = map[string]any{"use": name}

@@ -6,21 +6,23 @@ import (
 	"slices"
 	"strings"
 
+	"blaise.dev/blaise/internal/onedoc"
+
 	"gopkg.in/yaml.v3"
 )
 
 // YAML adds a blaise.yml in its shape: its keys, its numbers and booleans, and
 // the values that shown lists; no comment and no other value. One that cannot be
-// read as YAML is left out: nobody could say what is secret in it.
+// read as one document of YAML is left out: nobody could say what is secret in it.
 func (b *Bundle) YAML(name, path string) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return
 	}
 	var doc yaml.Node
-	if yaml.Unmarshal(text, &doc) != nil {
+	if onedoc.Check(text) != nil || yaml.Unmarshal(text, &doc) != nil {
 		b.hideParts(string(text))
-		b.Text(name, "# It is no YAML, and left out.\n")
+		b.Text(name, "# It is not one document of YAML, and left out.\n")
 		return
 	}
 	b.hide(&doc, place{})

@@ -110,15 +110,18 @@ func TestConfigurationInItsShape(t *testing.T) {
 	}
 }
 
-// Of what is no YAML nothing is in a bundle, and what may be a secret in it is
+// Of what is no YAML, or more than one document, nothing is in a bundle, and what may be a secret in it is
 // in no other file.
 func TestConfigurationThatIsNoYAML(t *testing.T) {
 	t.Parallel()
-	files := unpacked(t, "agent: {command: [x, --token=hunter2plain", "x said hunter2plain")
-	if got := files["blaise.yml"]; got != "# It is no YAML, and left out.\n" {
-		t.Errorf("blaise.yml is %q", got)
-	}
-	if got := files["log"]; got != "x said [redacted]" {
-		t.Errorf("the log became %q", got)
+	const command = "agent: {command: [x, --token=hunter2plain"
+	for _, config := range []string{command, "version: 1\n---\n" + command + " ]}\n"} {
+		files := unpacked(t, config, "x said hunter2plain")
+		if got := files["blaise.yml"]; got != "# It is not one document of YAML, and left out.\n" {
+			t.Errorf("blaise.yml is %q", got)
+		}
+		if got := files["log"]; got != "x said [redacted]" {
+			t.Errorf("the log became %q", got)
+		}
 	}
 }

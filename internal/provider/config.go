@@ -9,6 +9,7 @@ import (
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
+	"blaise.dev/blaise/internal/onedoc"
 
 	"gopkg.in/yaml.v3"
 )
@@ -37,6 +38,9 @@ type Config struct {
 func ReadConfig(file string) (Config, error) {
 	c := Config{Name: "email"}
 	raw, err := os.ReadFile(file)
+	if err == nil {
+		err = onedoc.Check(raw)
+	}
 	if err == nil {
 		dec := yaml.NewDecoder(bytes.NewReader(raw))
 		dec.KnownFields(true)
