@@ -12,9 +12,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// codeMost is the longest block that is coloured: a live bubble is rendered
-// again with every piece that comes.
-const codeMost = 16 << 10
+// budget is under which name a text has the time that colouring it may take.
+const budget = "budget"
 
 // A coloured renders the code blocks of markdown.
 type coloured struct{}
@@ -37,18 +36,15 @@ func (coloured) block(w util.BufWriter, source []byte, n ast.Node, entering bool
 		text.Write(line.Value(source))
 	}
 	_, _ = w.WriteString("<pre><code>")
-	highlight(w, string(b.Language(source)), text.String())
+	colours := n.OwnerDocument().Meta()[budget].(*syntax.Budget)
+	highlight(w, colours.Words(string(b.Language(source)), text.String()), text.String())
 	_, _ = w.WriteString("</code></pre>\n")
 	return ast.WalkSkipChildren, nil
 }
 
 // highlight writes code as HTML, its words with classes that the stylesheet
-// colours in light and in dark, if the language is known.
-func highlight(w util.BufWriter, language, code string) {
-	var words []chroma.Token
-	if len(code) <= codeMost {
-		words = syntax.Words(language, code)
-	}
+// colours in light and in dark, if they are known.
+func highlight(w util.BufWriter, words []chroma.Token, code string) {
 	if words == nil {
 		_, _ = w.WriteString(template.HTMLEscapeString(code))
 	}

@@ -120,7 +120,16 @@ func (d *dashboard) show(w http.ResponseWriter, r *http.Request, status int, nam
 	user := d.o.User(r)
 	p.User, p.Role, p.Version = user.Name, user.Role, d.o.Version
 	var b bytes.Buffer
-	if err := d.pages.ExecuteTemplate(&b, name, p); err != nil {
+	err := d.pages.ExecuteTemplate(writing(func(part []byte) (int, error) {
+		if r.Context().Err() != nil {
+			return 0, context.Cause(r.Context()) // ends the rendering
+		}
+		return b.Write(part)
+	}), name, p)
+	if r.Context().Err() != nil {
+		return // who asked is gone: nobody to tell
+	}
+	if err != nil {
 		d.o.Log.Error("page not rendered", "page", name, "error", err)
 		http.Error(w, "this page cannot be shown; the log of Blaise says why", http.StatusInternalServerError)
 		return
@@ -129,6 +138,12 @@ func (d *dashboard) show(w http.ResponseWriter, r *http.Request, status int, nam
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // who asked is gone: nobody to tell
 }
+
+// A writing is a writer that is one function.
+type writing func([]byte) (int, error)
+
+// Write is what the function does.
+func (w writing) Write(b []byte) (int, error) { return w(b) }
 
 // fragment renders a part of a page.
 func (d *dashboard) fragment(name string, v any) (string, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/internal/syntax"
 )
 
 // textMost bounds what is shown of a text that a page has no other use for.
@@ -33,7 +34,8 @@ type item struct {
 	picture []template.URL
 
 	session blaise.SessionID
-	cut     bool // the record has only the ends of an event of it
+	colours *syntax.Budget // for the code in its text, set before it is rendered
+	cut     bool           // the record has only the ends of an event of it
 
 	Files []saidFile // what came with a message
 
@@ -57,7 +59,7 @@ func (i *item) Text() string {
 }
 
 // HTML is its text as markdown, "" to show it as it is.
-func (i *item) HTML() template.HTML { return rendered(plain(i.text.String())) }
+func (i *item) HTML() template.HTML { return rendered(plain(i.text.String()), i.colours) }
 
 // Pictures are the images in it.
 func (i *item) Pictures() []template.URL { return i.picture }

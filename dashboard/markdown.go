@@ -6,10 +6,12 @@ import (
 	"regexp"
 
 	"blaise.dev/blaise/internal/markdown"
+	"blaise.dev/blaise/internal/syntax"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
@@ -37,13 +39,16 @@ var clean = func() *bluemonday.Policy {
 }()
 
 // rendered is text as markdown, made harmless; "" for one too long, which is
-// then shown as it is.
-func rendered(text string) template.HTML {
-	if len(text) > markdownMost {
+// then shown as it is. Its code is coloured as long as there is time for that.
+func rendered(written string, colours *syntax.Budget) template.HTML {
+	if len(written) > markdownMost {
 		return ""
 	}
 	var b bytes.Buffer
-	if err := pages.Convert([]byte(text), &b); err != nil {
+	source := []byte(written)
+	doc := pages.Parser().Parse(text.NewReader(source))
+	doc.OwnerDocument().AddMeta(budget, colours)
+	if err := pages.Renderer().Render(&b, source, doc); err != nil {
 		return ""
 	}
 	return template.HTML(clean.SanitizeBytes(b.Bytes())) //nolint:gosec // sanitized in this line

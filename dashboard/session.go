@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"net/http"
 	"strconv"
+	"time"
 
 	"blaise.dev/blaise"
+	"blaise.dev/blaise/internal/syntax"
 	"blaise.dev/blaise/transcript"
 )
 
@@ -103,6 +105,10 @@ func (d *dashboard) window(ctx context.Context, id blaise.SessionID, last int64)
 	c := newConversation()
 	for _, e := range list {
 		c.add(e)
+	}
+	colours := syntax.NewBudget(time.Now)
+	for _, i := range c.items {
+		i.colours = colours
 	}
 	win := window{Session: id, Items: c.items, Last: last, After: last, doing: c.doing()}
 	if len(list) > 0 {

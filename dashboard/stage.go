@@ -8,6 +8,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/internal/hall"
+	"blaise.dev/blaise/internal/syntax"
 )
 
 const (
@@ -140,9 +141,10 @@ func (s *stage) gained(after int64) (batch, error) {
 // encode renders the items that were touched after an event, each once however
 // many are to see it.
 func (s *stage) encode(after int64) ([]byte, error) {
-	b := []byte{'['}
+	b, colours := []byte{'['}, syntax.NewBudget(time.Now)
 	for n, i := range s.talk.since(after) {
 		if i.sent == nil {
+			i.colours = colours
 			html, err := s.d.fragment("item", i)
 			if err != nil {
 				return nil, err

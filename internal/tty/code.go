@@ -4,17 +4,11 @@ import (
 	"bytes"
 	"strings"
 
-	"blaise.dev/blaise/internal/syntax"
-
 	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 )
-
-// codeMost is the longest block that is coloured: what is being said is painted
-// again with every piece that comes.
-const codeMost = 16 << 10
 
 // code paints a block of it, moved in a little. It breaks lines that do not fit
 // wherever they end: a space of code is no place to begin anew.
@@ -36,10 +30,10 @@ func (p painter) code(n ast.Node, language string, r room) []string {
 }
 
 func (p painter) highlighted(language, code, pen string) string {
-	if !p.look.Colour || len(code) > codeMost {
+	if !p.look.Colour {
 		return p.look.paint(pen, code)
 	}
-	words := syntax.Words(language, code)
+	words := p.colours.Words(language, code)
 	if words == nil {
 		return p.look.paint(pen, code)
 	}

@@ -2,8 +2,10 @@ package tty
 
 import (
 	"strings"
+	"time"
 
 	"blaise.dev/blaise/internal/markdown"
+	"blaise.dev/blaise/internal/syntax"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -23,6 +25,6 @@ func (l Look) Markdown(s string) []string {
 	if len(s) > longest || strings.TrimSpace(s) == "" {
 		return l.Wrap(s, "", "")
 	}
-	p := painter{look: l, source: []byte(s)}
+	p := painter{look: l, source: []byte(s), colours: syntax.NewBudget(time.Now)}
 	return p.blocks(reader.Parse(text.NewReader(p.source)), room{width: l.Width})
 }

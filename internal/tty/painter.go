@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"blaise.dev/blaise/internal/syntax"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
@@ -12,8 +14,9 @@ import (
 
 // A painter paints the blocks of one text of Markdown.
 type painter struct {
-	look   Look
-	source []byte
+	look    Look
+	source  []byte
+	colours *syntax.Budget
 }
 
 // A room is where a block is painted: in how many cells (0: as many as it takes),
