@@ -194,7 +194,7 @@ func (d *Daemon) spec(r *row, lease api.Lease) *run.Spec {
 		Config: d.c.ConfigFor(lease.Agent),
 		State:  d.state.dir, Dir: r.dir, Program: d.program,
 		Instance: d.state.instance, Machine: d.state.machine, Boot: d.state.boot,
-		Version: d.c.Version, LogFormat: d.c.LogFormat, LogLevel: d.c.LogLevel,
+		Runner: d.name(), Version: d.c.Version, LogFormat: d.c.LogFormat, LogLevel: d.c.LogLevel,
 	}
 }
 

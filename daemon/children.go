@@ -16,6 +16,12 @@ func (d *Daemon) live() (children, burials int, changed <-chan struct{}) {
 	return len(d.children), d.burials, d.changed
 }
 
+// Live is how many runs have a process now.
+func (d *Daemon) Live() int {
+	n, _, _ := d.live()
+	return n
+}
+
 // rows are those of the children, in the order of their runs.
 func (d *Daemon) rows() []*row {
 	d.mu.Lock()

@@ -38,6 +38,7 @@ type Daemon struct {
 	burials     int           // runs that ended and of which something is still to be said
 	changed     chan struct{} // closed when one of these two changed
 	interrupted bool
+	called      string        // what Blaise calls this runner
 	outcome     error         // of the run of Once
 	paused      string        // why no run is taken but teardowns, as Blaise was told
 	leaving     bool          // nothing more is taken
@@ -253,6 +254,12 @@ func (d *Daemon) tokenNow() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.token
+}
+
+func (d *Daemon) name() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.called
 }
 
 func (d *Daemon) hello() api.Hello {

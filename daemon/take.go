@@ -57,7 +57,7 @@ func (d *Daemon) greet(ctx context.Context) error {
 	}
 	d.greetOnce.Do(func() { close(d.greeted) })
 	d.mu.Lock()
-	d.ahead = time.Since(w.Time)
+	d.ahead, d.called = time.Since(w.Time), w.Name
 	d.mu.Unlock()
 	d.log.Info("connected to Blaise", "url", d.c.URL, "runner", w.Name,
 		"version", w.Version, "clock offset", time.Until(w.Time).Round(time.Millisecond))

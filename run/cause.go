@@ -2,6 +2,8 @@ package run
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 
 	"blaise.dev/blaise"
@@ -14,10 +16,23 @@ type Stopped struct{ Stop blaise.Stop }
 
 func (s Stopped) Error() string { return "stopped: " + s.Stop.Reason }
 
+// Interrupted ends a run whose process was sent INT or TERM (A20). A daemon that
+// is stopped passes INT on; TERM is of a person who meant this run.
+type Interrupted struct {
+	Runner string // its name in Blaise, "" where the daemon did not know it yet
+	Signal os.Signal
+}
+
+func (i Interrupted) Error() string {
+	if i.Signal != os.Interrupt {
+		return fmt.Sprintf("the run was ended on its machine (%s)", i.Signal)
+	}
+	return fmt.Sprintf("the %s was stopped on its machine (%s)",
+		strings.TrimSpace("runner "+i.Runner), i.Signal)
+}
+
 // The other causes that are no failure.
 var (
-	// ErrInterrupted ends a run whose process was sent INT or TERM (A20).
-	ErrInterrupted = errors.New("interrupted by a signal")
 	// ErrLeft ends a run that was told to pause at its machine: by a person, or by
 	// a runner that drains and cannot ask Blaise.
 	ErrLeft = errors.New("paused on the machine of the runner: by hand, or as it drained")

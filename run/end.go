@@ -211,7 +211,7 @@ func (r *run) drain(life context.Context) {
 
 // failure is cause if somebody should look at it.
 func failure(cause error) error {
-	if errors.As(cause, new(Stopped)) || errors.Is(cause, ErrInterrupted) || errors.Is(cause, ErrLeft) ||
+	if errors.As(cause, new(Stopped)) || errors.As(cause, new(Interrupted)) || errors.Is(cause, ErrLeft) ||
 		errors.Is(cause, errShellsClosed) {
 		return nil
 	}

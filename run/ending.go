@@ -38,7 +38,7 @@ func endingOf(cause error) ending {
 		return ending{layers: true, last: blaise.EventLocalStop}
 	case errors.Is(cause, ErrLostContact):
 		return ending{layers: true, last: blaise.EventLostContact}
-	case errors.Is(cause, ErrInterrupted):
+	case errors.As(cause, new(Interrupted)):
 		return ending{layers: true, destroy: unlessNo, first: blaise.EventSignalled}
 	case errors.As(cause, &refused):
 		return ending{layers: true, undo: true, last: blaise.EventRefused}

@@ -21,7 +21,7 @@ import (
 )
 
 // Do works one run to its end. The end of ctx ends the run, with the cause that
-// ctx has: ErrInterrupted or ErrLeft. Do returns nil when the run has ended as
+// ctx has: Interrupted or ErrLeft. Do returns nil when the run has ended as
 // it was told to, otherwise why it did not; everything it started is gone then,
 // and everything it had to say is in the spool.
 func Do(ctx context.Context, s Spec, d Deps) (err error) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -209,7 +210,7 @@ func TestInterrupted(t *testing.T) {
 	c.Report(blaise.EventOpened)
 	c.Prompt("stestone.m1", "write a.txt A")
 	c.Report(blaise.EventQuestionAsked)
-	interrupt(run.ErrInterrupted)
+	interrupt(run.Interrupted{Signal: syscall.SIGTERM})
 	if err := done(); err != nil {
 		t.Fatal(err)
 	}

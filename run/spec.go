@@ -24,6 +24,7 @@ type Spec struct {
 	Instance blaise.InstanceID `json:"instance"`
 	Machine  blaise.MachineID  `json:"machine"`
 	Boot     string            `json:"boot"`
+	Runner   string            `json:"runner,omitempty"` // its name in Blaise
 	Version  string            `json:"version"`
 	// LogFormat and LogLevel say how the process logs, as the daemon's flags do.
 	LogFormat string `json:"logFormat,omitempty"`

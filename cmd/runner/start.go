@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"blaise.dev/blaise"
@@ -29,12 +27,17 @@ func startCommand(a *app) *cobra.Command {
 		Use: "start", Short: "Take runs from Blaise until told to stop",
 		Long: `Take runs from Blaise until told to stop.
 
-  INT, TERM  end the runs (their work is saved), then exit; a second one: exit at
-             once, the runs end by themselves
+  INT, TERM  end the runs and their sessions (the work is saved), then exit; a
+             second one: exit at once, the runs end by themselves
   HUP        read the token and blaise.yml again
   USR1       take nothing more, pause the runs, exit then (runner drain)
   USR2       exit at once and leave the runs alone (runner detach); the next
-             start with the same --state adopts them`,
+             start with the same --state adopts them
+
+A session that is ended is over; one that is paused goes on where the next start
+takes it up. To stop a runner without ending a session: runner drain. At a
+terminal Ctrl-C (INT) says first which sessions it would end, and a second one
+within 10 seconds ends them.`,
 		Example: "  runner start --url http://127.0.0.1:4420 --token-file token\n" +
 			"  BLAISE_URL=... BLAISE_RUNNER_TOKEN=... runner start --once",
 		Args: cobra.NoArgs,
@@ -104,7 +107,7 @@ func (a *app) start(ctx context.Context, o startOptions) error {
 	defer stop()
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
-	defer obey(d, leave)()
+	defer a.ear(d, log, leave).hear()()
 	err = d.Run(ctx)
 	if o.once && err != nil && blaise.CodeOf(err) == blaise.CodeInternal {
 		return errors.Join(err, errWaited)
@@ -146,35 +149,4 @@ func describe(log *slog.Logger, file, state string) (daemon.Description, error) 
 		about.Agents = []string{cfg.Agent.Use}
 	}
 	return about, nil
-}
-
-// obey does what signals tell the daemon (A20), until the function that it
-// returns is called.
-func obey(d *daemon.Daemon, leave func()) (stop func()) {
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP,
-		syscall.SIGUSR1, syscall.SIGUSR2)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		interrupted := false
-		for s := range signals {
-			switch {
-			case s == syscall.SIGHUP:
-				d.Reload()
-			case s == syscall.SIGUSR1:
-				d.Drain(daemon.DrainTimeout)
-			case s == syscall.SIGUSR2, interrupted:
-				leave()
-			default:
-				interrupted = true
-				d.Interrupt()
-			}
-		}
-	}()
-	return func() {
-		signal.Stop(signals)
-		close(signals)
-		<-done
-	}
 }

@@ -34,7 +34,12 @@ type terminal struct {
 
 func (b lab) terminal(env []string, args ...string) *terminal {
 	b.t.Helper()
-	x := &terminal{t: b.t, cmd: exec.Command(filepath.Join(programs, "blaise"), args...), screen: vt.NewEmulator(80, 30)}
+	return b.terminalOf("blaise", env, args...)
+}
+
+func (b lab) terminalOf(program string, env []string, args ...string) *terminal {
+	b.t.Helper()
+	x := &terminal{t: b.t, cmd: exec.Command(filepath.Join(programs, program), args...), screen: vt.NewEmulator(80, 30)}
 	x.cmd.Env, x.cmd.Dir = append(append(b.env, "TERM=xterm-256color"), env...), filepath.Join(b.dir, "repo")
 	var err error
 	if x.pty, err = pty.StartWithSize(x.cmd, &pty.Winsize{Rows: 30, Cols: 80}); err != nil {

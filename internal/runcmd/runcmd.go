@@ -53,7 +53,7 @@ func Main(args []string) int {
 		fmt.Fprintln(os.Stderr, "runner run:", err)
 		return 2
 	}
-	ctx, stop := causes()
+	ctx, stop := causes(spec.Runner)
 	defer stop()
 	program, err := os.Executable()
 	if err != nil {
@@ -112,7 +112,7 @@ func readSpec(r io.Reader) (run.Spec, error) {
 // causes gives a context that ends with the first signal: INT and TERM
 // interrupt (A20), USR1 is `runner runs stop`. The second TERM or INT has no
 // effect: the run is ending, within its limits.
-func causes() (context.Context, func()) {
+func causes(runner string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGHUP)
@@ -124,7 +124,7 @@ func causes() (context.Context, func()) {
 			case syscall.SIGUSR1:
 				cancel(run.ErrLeft)
 			case syscall.SIGINT, syscall.SIGTERM:
-				cancel(run.ErrInterrupted)
+				cancel(run.Interrupted{Runner: runner, Signal: s})
 			}
 		}
 	}()
