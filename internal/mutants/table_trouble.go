@@ -49,7 +49,7 @@ var trouble = []mutant{
 	},
 	{
 		number: "A20", holds: "HUP reads token and blaise.yml again",
-		file: "cmd/runner/start.go", line: "case s == syscall.SIGHUP:", by: "case false:",
+		file: "cmd/runner/ear.go", line: "case s == syscall.SIGHUP:", by: "case false:",
 		test: "internal/e2e TestA20_HUPReadsTokenAndFileAgain",
 	},
 	{
