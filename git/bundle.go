@@ -11,32 +11,46 @@ import (
 const shotRef = "refs/blaise/shot"
 
 // Bundle writes what Keep has put at ref into a file, for those who cannot
-// reach the repository. What a remote of it has, or the source of a mirror, is
-// left out: who takes the file up has that from there. base is a commit that they have, too, where the
-// repository is shallow.
+// reach the repository. Only what the default branch of its source has is left
+// out: who takes the file up has that from there, while other branches are
+// rewritten and removed once they are merged. base is a commit that they have, too,
+// where the repository is shallow.
 func (r *Repo) Bundle(ctx context.Context, ref, base, file string) error {
 	refs, err := r.kept(ctx, ref)
 	if err != nil {
 		return err
 	}
-	args := append([]string{"bundle", "create", "--quiet", file}, refs...)
-	published, err := r.hasPublished(ctx, ref)
+	without, err := r.without(ctx, ref)
 	if err != nil {
 		return err
 	}
-	if published { // it would be left out itself
-		_, err = r.Run(ctx, append(args, "--not", ref+"^@", "--")...)
-		return err
-	}
-	args = append(append(args, "--not"), r.published()...)
 	shallow, err := r.shallow(ctx)
 	if err == nil && shallow && base != "" {
-		args = append(args, base)
+		without = append(without, base)
 	}
 	if err == nil {
-		_, err = r.Run(ctx, append(args, "--")...)
+		args := append([]string{"bundle", "create", "--quiet", file}, refs...)
+		_, err = r.Run(ctx, append(append(append(args, "--not"), without...), "--")...)
 	}
 	return err
+}
+
+// without are the revisions that a bundle of a save leaves out.
+func (r *Repo) without(ctx context.Context, ref string) ([]string, error) {
+	trunk, err := r.trunk(ctx)
+	if err != nil || trunk == "" {
+		return nil, err
+	}
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", "--merged="+trunk, ref, ref+".d")
+	switch in := strings.Fields(out); {
+	case err != nil:
+		return nil, err
+	case len(in) == 0:
+		return []string{trunk}, nil
+	case len(in) == 1: // it would be left out itself
+		return []string{in[0] + "^@"}, nil
+	}
+	return nil, nil
 }
 
 // Unbundle brings the saved work that a file of Bundle holds, or one of

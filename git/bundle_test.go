@@ -108,3 +108,45 @@ func TestBundlePrerequisites(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A branch of the source is gone once it is merged by squash, and what was left
+// out of a bundle for it with it (X5): all but the default branch is carried.
+func TestX5_BundleLastsWhenBranchesAreMerged(t *testing.T) {
+	t.Parallel()
+	for name, saved := range map[string]string{
+		"work on a pushed branch": "loose", "a pushed commit": "work", "a commit of the default branch": "main",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, originDir := newRepo(t)
+			here, file := filepath.Join(tempDir(t), "clone"), filepath.Join(tempDir(t), "work.bundle")
+			run(t, originDir, "clone", "--quiet", "file://"+originDir, here)
+			run(t, here, "checkout", "-q", "-b", "work")
+			for _, on := range []string{"one", "two"} {
+				run(t, here, "commit", "-q", "--allow-empty", "-m", on)
+			}
+			run(t, here, "push", "-q", "origin", "work")
+			run(t, here, "checkout", "-q", "-b", "loose")
+			run(t, here, "commit", "-q", "--allow-empty", "-m", "not pushed")
+			run(t, here, "update-ref", "refs/blaise/s/1", saved)
+			r, err := git.Open(t.Context(), here)
+			if err == nil {
+				err = r.Bundle(t.Context(), "refs/blaise/s/1", "", file)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			there := filepath.Join(tempDir(t), "there")
+			run(t, originDir, "branch", "-qD", "work")
+			run(t, originDir, "clone", "--quiet", "file://"+originDir, there)
+			next, err := git.Open(t.Context(), there)
+			if err == nil {
+				err = next.Unbundle(t.Context(), file, "refs/blaise/s/1")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, there, "rev-list", "--objects", "refs/blaise/s/1")
+		})
+	}
+}

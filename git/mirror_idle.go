@@ -30,28 +30,26 @@ func InMirror(ctx context.Context, dir string, u URL, do func(context.Context, *
 	})
 }
 
-// published are the options of git rev-list for what the repository's source
-// has: in a mirror that is all but what is ours.
-func (r *Repo) published() []string {
+// trunk is the ref that is where the default branch of the repository's source
+// was when it was last fetched, "" where that cannot be told.
+func (r *Repo) trunk(ctx context.Context) (string, error) {
+	names := []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"}
 	if r.isMirror() {
-		return []string{"--exclude=blaise/*", "--branches"}
+		head, err := r.Run(ctx, "symbolic-ref", "HEAD")
+		if err != nil {
+			return "", err
+		}
+		names = []string{strings.TrimSpace(head)}
 	}
-	return []string{"--remotes"}
-}
-
-// hasPublished reports whether the source has the commit.
-func (r *Repo) hasPublished(ctx context.Context, commit string) (bool, error) {
-	in := "refs/remotes"
-	if r.isMirror() {
-		in = "refs/heads"
-	}
-	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", "--contains", commit, in)
-	for name := range strings.Lines(out) {
-		if !strings.HasPrefix(name, "refs/heads/blaise/") {
-			return true, err
+	for _, name := range names {
+		if strings.HasPrefix(name, "refs/heads/blaise/") { // ours, whatever the source has by that name
+			continue
+		}
+		if commit, err := r.Ref(ctx, name); err != nil || commit != "" {
+			return name, err
 		}
 	}
-	return false, err
+	return "", nil
 }
 
 func (r *Repo) isMirror() bool { return r.Bare && MirroredFrom(r.CommonDir) != "" }

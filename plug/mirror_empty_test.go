@@ -117,3 +117,39 @@ func TestMirrorOfADeletedSession(t *testing.T) {
 		t.Errorf("kept: %q", kept)
 	}
 }
+
+// What was pushed from a session is in its work all the same: the branch may be
+// merged by squash, and removed, before anybody takes the work up again (X5).
+func TestX5_EmptiedMirrorOutlastsTheBranchesOfItsSource(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	may := "file://" + filepath.Dir(repo) + "/*"
+	w := urlWorld(t, repo, may)
+	files := shelf{t.TempDir()}
+	w.Options.Files = files
+	s := w.Open()
+	checkout := s.Env().Place().Dir
+	write(t, filepath.Join(checkout, "part.txt"), "one\n")
+	gitIn(t, checkout, "add", "-A")
+	gitIn(t, checkout, "commit", "-qm", "part one")
+	gitIn(t, checkout, "push", "-q", "file://"+repo, "HEAD:refs/heads/feature")
+	write(t, filepath.Join(checkout, "kept.txt"), "not pushed\n")
+	to := &haven{saves: save(t, s), dir: files.dir}
+	dir := unused(t, w.State)
+	if err := s.Destroy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := plug.EmptyMirror(t.Context(), w.State, dir, month, []string{may}, to); err != nil {
+		t.Fatal(err)
+	}
+	if removed, err := plug.RemoveUnused(t.Context(), w.State, dir, month); !removed || err != nil {
+		t.Fatalf("removed: %v, %v", removed, err)
+	}
+	gitIn(t, repo, "merge", "-q", "--squash", "feature")
+	gitIn(t, repo, "commit", "-qm", "feature")
+	gitIn(t, repo, "branch", "-qD", "feature")
+	next := urlWorld(t, repo, may)
+	next.Session = w.Session
+	next.Options.Environment, next.Options.Restore, next.Options.Files = w.Session+"-2", to.saves[0], files
+	contains(t, read(t, filepath.Join(next.Open().Env().Place().Dir, "kept.txt")), "not pushed")
+}
