@@ -116,7 +116,9 @@ func (d *decision) refused() error {
 			m.Reason = prefix + reason
 		}
 	}
-	d.countFailure(reason)
+	if !d.e.Chosen { // else the message waits for what it asks, and no runner is at fault
+		d.countFailure(reason)
+	}
 	return nil
 }
 

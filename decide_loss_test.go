@@ -70,6 +70,21 @@ func TestA24_GivingUpOwesATeardown(t *testing.T) {
 	}
 }
 
+// What is refused for what the session asks, as a branch that another has, waits
+// as long as a person likes: trying again is no failure (A22, A24).
+func TestA24_RefusedForWhatIsAskedIsNotCounted(t *testing.T) {
+	st := begin(t)
+	for range 4 {
+		st.connect()
+		st.do(blaise.Event{Kind: blaise.EventRefused, Reason: "branch feature is held by efgh5678", Chosen: true})
+		st.wants(blaise.EnvNone, blaise.SessionQueued)
+		st.event(blaise.EventRetryAsked)
+	}
+	if st.s.Session.Failures != 0 {
+		t.Errorf("failures %d", st.s.Session.Failures)
+	}
+}
+
 // An environment that was to be recreated, whose first run is lost before it
 // was open, still owes the notice; one that was open is taken up as it is (A22,
 // A24).

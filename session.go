@@ -28,7 +28,7 @@ type Session struct {
 	Active       time.Duration     // time in turns, without the time a turn waited on a person (B8)
 	ActiveSince  time.Time         // of the turn that is open
 	Context      ContextState      // X6
-	Failures     int               // A24: runs lost or refused since the last answered turn
+	Failures     int               // A24: runs lost, or refused by the runner's fault, since the last answered turn
 	SpawnFails   int               // A25: runs whose process could not be started, in a row
 	Blocked      string            // why no run is offered for what waits: the last was refused; else ""
 

@@ -13,13 +13,13 @@ import (
 // is not known, or another process (boot) has taken its place. CodeRefused: runs
 // of it live, which the next process is to adopt.
 func (c *Control) Goodbye(ctx context.Context, r store.Runner, id blaise.InstanceID, boot string) error {
-	runs, err := c.db.LiveRunsOf(ctx, id)
-	if err != nil {
-		return err
-	}
 	return c.db.Tx(ctx, func(tx *store.Tx) error {
 		in, err := tx.Instance(id)
 		if err = same(in, err, r, id, boot); err != nil || !in.StoppedAt.IsZero() {
+			return err
+		}
+		runs, err := tx.LiveRunsOf(id)
+		if err != nil {
 			return err
 		}
 		if len(runs) > 0 {

@@ -18,5 +18,10 @@ func (w *Weights) Fill(
 	ctx context.Context, v *api.Inventory,
 	ask func(context.Context, []blaise.Resource) (map[blaise.Resource]int64, []string),
 ) {
-	w.fill(ctx, v, ask)
+	w.fill(ctx, v, weigh, ask)
+}
+
+// Walk is fill of directories, each looked through by through.
+func (w *Weights) Walk(ctx context.Context, v *api.Inventory, through func(context.Context, string) (int64, bool)) {
+	w.fill(ctx, v, through, func(context.Context, []blaise.Resource) (map[blaise.Resource]int64, []string) { return nil, nil })
 }

@@ -38,7 +38,7 @@ func (d *Daemon) look(ctx context.Context) api.Inventory {
 	p := d.premises()
 	v := p.Inventory(ctx, d.blaise().Ledger)
 	v.Instance = d.state.instance
-	d.weights.fill(ctx, &v, p.weigh)
+	d.weights.fill(ctx, &v, weigh, p.weigh)
 	orphaned := 0
 	for _, t := range v.Things {
 		if t.Class == api.ClassOrphaned {

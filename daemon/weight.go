@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"path/filepath"
@@ -37,15 +38,19 @@ type weights struct {
 type weight struct {
 	bytes int64
 	at    time.Time
+	tired time.Time // when the time was up while it was looked through; zero if it was not, the last time
 }
 
 // A scales weighs things with the plugs that made them, and says what it could
 // not weigh.
 type scales func(context.Context, []blaise.Resource) (bytes map[blaise.Resource]int64, unseen []string)
 
+// A walk adds up a directory; false where there was no time to.
+type walk func(ctx context.Context, dir string) (bytes int64, ok bool)
+
 // fill writes into an inventory what its things take, and what could not be
 // weighed; it forgets those that are gone.
-func (w *weights) fill(ctx context.Context, v *api.Inventory, ask scales) {
+func (w *weights) fill(ctx context.Context, v *api.Inventory, through walk, ask scales) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	next := map[[3]string]weight{}
@@ -55,7 +60,7 @@ func (w *weights) fill(ctx context.Context, v *api.Inventory, ask scales) {
 		}
 	}
 	w.known = next
-	w.walk(ctx, v.Things)
+	w.walk(ctx, v.Things, through)
 	w.ask(ctx, v.Things, ask)
 	v.Unseen = withNew(v.Unseen, w.unseen) // who took the inventory may have met the same
 	for i, t := range v.Things {
@@ -64,8 +69,9 @@ func (w *weights) fill(ctx context.Context, v *api.Inventory, ask scales) {
 	}
 }
 
-// walk looks through the directories, first where nobody looked for longest.
-func (w *weights) walk(ctx context.Context, things []api.Thing) {
+// walk looks through the directories, first where nobody looked for longest, and
+// last where it took too long: that is to keep no others from being weighed.
+func (w *weights) walk(ctx context.Context, things []api.Thing, through walk) {
 	ctx, stop := context.WithTimeout(ctx, weighFor)
 	defer stop()
 	var dirs [][3]string
@@ -74,14 +80,24 @@ func (w *weights) walk(ctx context.Context, things []api.Thing) {
 			dirs = append(dirs, keyOf(t.Resource))
 		}
 	}
-	slices.SortFunc(dirs, func(a, b [3]string) int { return w.known[a].at.Compare(w.known[b].at) })
+	slices.SortFunc(dirs, func(a, b [3]string) int {
+		l, m := w.known[a], w.known[b]
+		return cmp.Or(l.tired.Compare(m.tired), l.at.Compare(m.at))
+	})
 	for _, key := range dirs {
-		if time.Since(w.known[key].at) < weighEvery {
+		last := w.known[key]
+		if time.Since(last.at) < weighEvery {
 			continue
 		}
-		if bytes, ok := weigh(ctx, key[1]); ok {
-			w.known[key] = weight{bytes: bytes, at: time.Now().UTC()}
+		if ctx.Err() != nil {
+			return
 		}
+		if bytes, ok := through(ctx, key[1]); ok {
+			last = weight{bytes: bytes, at: time.Now().UTC()}
+		} else {
+			last.tired = time.Now()
+		}
+		w.known[key] = last
 	}
 }
 

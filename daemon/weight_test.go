@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,6 +45,32 @@ func TestInventoryWeighsDirectories(t *testing.T) {
 	if again, _ := look(); again != first {
 		t.Errorf("it was looked through again at once: %d, then %d", first, again)
 	}
+}
+
+// A directory that takes too long to look through keeps no others from being
+// weighed: its turn comes after theirs.
+func TestInventoryWeighsWhatAHugeDirectoryHeldUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var w daemon.Weights
+		things := []api.Thing{
+			{Resource: blaise.Resource{Kind: "directory", Name: "huge"}}, {Resource: blaise.Resource{Kind: "directory", Name: "small"}},
+		}
+		var looked []string
+		for range 3 {
+			w.Walk(t.Context(), &api.Inventory{Things: things}, func(ctx context.Context, dir string) (int64, bool) {
+				looked = append(looked, dir)
+				if dir == "huge" {
+					<-ctx.Done()
+				}
+				return 1, ctx.Err() == nil
+			})
+			time.Sleep(time.Hour)
+		}
+		if want := []string{"huge", "small", "huge", "small", "huge"}; !slices.Equal(looked, want) || things[1].Bytes != 1 {
+			t.Errorf("looked through %q, want %q; small takes %d", looked, want, things[1].Bytes)
+		}
+	})
 }
 
 func noScales(context.Context, []blaise.Resource) (map[blaise.Resource]int64, []string) {

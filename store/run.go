@@ -98,7 +98,14 @@ func (tx *Tx) LiveRuns(runner blaise.RunnerID) ([]blaise.Run, error) {
 // LiveRunsOf lists the runs that an instance has accepted and that have not
 // ended.
 func (db *DB) LiveRunsOf(ctx context.Context, i blaise.InstanceID) ([]blaise.Run, error) {
-	return bodies[blaise.Run](db.read(ctx),
+	return liveRunsOf(db.read(ctx), i)
+}
+
+// LiveRunsOf is [DB.LiveRunsOf], as the transaction sees it.
+func (tx *Tx) LiveRunsOf(i blaise.InstanceID) ([]blaise.Run, error) { return liveRunsOf(tx.q, i) }
+
+func liveRunsOf(q querier, i blaise.InstanceID) ([]blaise.Run, error) {
+	return bodies[blaise.Run](q,
 		`SELECT body FROM runs WHERE instance = ? AND live = 1 ORDER BY id`, string(i))
 }
 

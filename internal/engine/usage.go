@@ -26,15 +26,19 @@ func (e *Engine) Usage(ctx context.Context) (Usage, error) {
 	}
 	u := Usage{Containers: map[string]int64{}, Volumes: map[string]int64{}, Images: map[string]int64{}}
 	for _, c := range du.Containers {
-		u.Containers[nameOf(c.ID, c.Names)] = c.SizeRw
+		if c != nil && c.SizeRw >= 0 {
+			u.Containers[nameOf(c.ID, c.Names)] = c.SizeRw
+		}
 	}
 	for _, v := range du.Volumes {
-		if v.UsageData != nil && v.UsageData.Size >= 0 {
+		if v != nil && v.UsageData != nil && v.UsageData.Size >= 0 {
 			u.Volumes[v.Name] = v.UsageData.Size
 		}
 	}
 	for _, i := range du.Images {
-		u.Images[tagOf(*i)] = i.Size - max(0, i.SharedSize)
+		if i != nil && i.Size >= 0 {
+			u.Images[tagOf(*i)] = max(0, i.Size-max(0, i.SharedSize))
+		}
 	}
 	return u, nil
 }

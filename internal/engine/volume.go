@@ -58,7 +58,9 @@ func (e *Engine) Volumes(ctx context.Context, label string) ([]Found, error) {
 	}
 	var all []Found
 	for _, v := range list.Volumes {
-		all = append(all, Found{Name: v.Name, Labels: v.Labels})
+		if v != nil {
+			all = append(all, Found{Name: v.Name, Labels: v.Labels})
+		}
 	}
 	return all, nil
 }
