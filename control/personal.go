@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/store"
@@ -66,6 +68,9 @@ func (p Personal) check() (role Role, life time.Duration, err error) {
 	case strings.TrimSpace(p.Label) == "" || len(p.Label) > 100:
 		err = blaise.Errorf(blaise.CodeInvalid, "a personal token needs a name of up to 100 bytes").
 			WithHint("say what it is for")
+	case strings.ContainsFunc(p.Label, hidden) || !utf8.ValidString(p.Label):
+		err = blaise.Errorf(blaise.CodeInvalid, "%q is no name of a token: it holds what is not seen", p.Label).
+			WithHint("letters, digits, signs and spaces are")
 	case !ok:
 		err = blaise.Errorf(blaise.CodeInvalid, "there is no scope %q", p.Scope).
 			WithHint("one of read, write, admin")
@@ -75,6 +80,9 @@ func (p Personal) check() (role Role, life time.Duration, err error) {
 	}
 	return role, life, err
 }
+
+// hidden says that a character is not seen, and may make a name read as another.
+func hidden(r rune) bool { return !unicode.IsPrint(r) }
 
 // roomFor refuses one personal token too many.
 func roomFor(tx *store.Tx, owner string) error {

@@ -18,7 +18,8 @@ import (
 type app struct {
 	in       io.Reader
 	out, err io.Writer
-	width    int  // of the terminal, 0 where out is none
+	screen   bool // out is a terminal
+	width    int  // of it, 0 where it does not say
 	terminal bool // in and out are one that can be painted on
 	now      func() time.Time
 
@@ -30,11 +31,19 @@ type app struct {
 
 func newApp() *app {
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, now: time.Now}
-	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-		a.width = w
+	a.lookAt(os.Stdout)
+	if a.screen {
 		a.terminal = term.IsTerminal(int(os.Stdin.Fd())) && os.Getenv("TERM") != "dumb"
 	}
 	return a
+}
+
+// lookAt sees whether out is a terminal, and how wide. One may be and not know
+// how wide: in a container, or behind a serial line.
+func (a *app) lookAt(out *os.File) {
+	if a.screen = term.IsTerminal(int(out.Fd())); a.screen {
+		a.width, _, _ = term.GetSize(int(out.Fd())) // 0 if it does not say
+	}
 }
 
 // command runs one command line and returns its exit code.
@@ -58,7 +67,7 @@ func command(ctx context.Context, args []string) int {
 
 // look is how what is printed on the terminal looks.
 func (a *app) look() tty.Look {
-	return tty.Look{Width: a.width, Colour: tty.Colours(string(a.colour), a.width > 0, os.Getenv)}
+	return tty.Look{Width: a.width, Colour: tty.Colours(string(a.colour), a.screen, os.Getenv)}
 }
 
 // errLook is how errors look.

@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/git"
 	"blaise.dev/blaise/plug"
+	"blaise.dev/blaise/transcript"
 
 	"github.com/spf13/cobra"
 )
@@ -237,7 +240,7 @@ func (a *app) printDiff(d sessionDiff, stat bool) error {
 	}
 	if !stat {
 		patch := d.Patch
-		if a.width > 0 { // on a terminal it moves nothing; elsewhere it is to be applied
+		if a.screen { // on a terminal it moves nothing; elsewhere it is to be applied
 			patch = harmless(patch)
 		}
 		_, err := fmt.Fprint(a.out, patch)
@@ -245,10 +248,19 @@ func (a *app) printDiff(d sessionDiff, stat bool) error {
 	}
 	for _, f := range d.Files {
 		if f.Added < 0 {
-			fmt.Fprintf(a.out, "  binary  %s\n", harmless(f.Path))
+			fmt.Fprintf(a.out, "  binary  %s\n", named(f.Path))
 			continue
 		}
-		fmt.Fprintf(a.out, "%+5d %+5d  %s\n", f.Added, -f.Deleted, harmless(f.Path))
+		fmt.Fprintf(a.out, "%+5d %+5d  %s\n", f.Added, -f.Deleted, named(f.Path))
 	}
 	return nil
+}
+
+// named is the name of a file on a line of its own, quoted as git does where it
+// holds what is no text.
+func named(path string) string {
+	if strings.ContainsFunc(path, transcript.Deceives) || !utf8.ValidString(path) {
+		return strconv.Quote(path)
+	}
+	return path
 }

@@ -1,10 +1,8 @@
 package tty
 
 import (
-	"bytes"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
@@ -16,11 +14,7 @@ func (p painter) code(n ast.Node, language string, r room) []string {
 	s := p.highlighted(language, strings.TrimRight(p.text(n), "\n"), r.pen)
 	lead := "  "
 	if r.width > 0 {
-		var b bytes.Buffer
-		w := lipgloss.NewWrapWriter(&b) // a colour goes on in the next line
-		_, _ = w.Write([]byte(ansi.Hardwrap(s, max(r.width-len(lead), 1), true)))
-		_ = w.Close() // into memory
-		s = b.String()
+		s = carry(ansi.Hardwrap(s, max(r.width-len(lead), 1), true))
 	}
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

@@ -10,11 +10,9 @@ import (
 
 // Harmless takes the control characters out of what agents and repositories
 // wrote, so that it can move no cursor, change no title and hide no text. It
-// leaves newline and tab.
+// leaves newline and tab. Bytes that are no text go too: there are terminals that
+// obey them.
 func Harmless(s string) string {
-	if strings.IndexFunc(s, harmful) < 0 {
-		return s
-	}
 	return strings.Map(func(r rune) rune {
 		if harmful(r) {
 			return '\uFFFD'

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"blaise.dev/blaise/internal/tty"
 	"blaise.dev/blaise/transcript"
@@ -16,7 +17,7 @@ import (
 // its title, write to the clipboard, hide what follows, or read as another.
 var hostile = []string{
 	"\x1b[2J\x1b[H", "\x1b]0;title\a", "\x1b]52;c;aGk=\x1b\\", "\x1b]8;;http://evil\x1b\\good\x1b]8;;\x1b\\",
-	"\x9b2J", "\u009d0;title\u009c", "\x1bP+q544e\x1b\\", "\x1b[8mhidden\x1b[0m", "a\rb", "a\bb", "\x00", "\x7f",
+	"\x9b2J", "caf\xe9 \x9b31m", "\u009d0;title\u009c", "\x1bP+q544e\x1b\\", "\x1b[8mhidden\x1b[0m", "a\rb", "a\bb", "\x00", "\x7f",
 	"rm \u202e fdp.exe", "\u2066x\u2069", "\u200f", "\u061c", "\u200e", "&#x61c;",
 	"&#27;[2J", "&#x1b;]0;title&#7;", "&#x9b;2J", "&#8238;abc", "`&#27;`", "[&#27;[8m](http://x)",
 	"<&#27;[2J>", "| &#27; |\n|---|\n| \x1b[2J |", "```\x1b[2J\n\x1b]0;t\a\n```", "[x](http://a\x1b[2J)", "![\x1b](\x1b)",
@@ -31,6 +32,9 @@ func quiet(t *testing.T, source string, lines []string, colours bool) {
 		text := line
 		if colours {
 			text = colour.ReplaceAllString(line, "")
+		}
+		if !utf8.ValidString(line) {
+			t.Errorf("%q became %q, which is no text", source, line)
 		}
 		for _, r := range text {
 			if unicode.IsControl(r) || strings.ContainsRune("\u202e\u2066\u200e\u200f\u061c", r) {
@@ -49,6 +53,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 		look := tty.Look{Width: 40, Colour: colours}
 		for _, h := range hostile {
 			quiet(t, h, []string{tty.OneLine(h, 100)}, false)
+			quiet(t, h, strings.Split(tty.Harmless(h), "\n"), false)
 			quiet(t, h, look.Markdown(h), colours)
 			quiet(t, h, look.Markdown("# "+h+"\n\n- "+h+"\n\n> "+h+"\n\n**"+h+"**"), colours)
 			quiet(t, h, tell(look, hostileEvents(h)...), colours)
@@ -90,6 +95,19 @@ func TestLinesFit(t *testing.T) {
 		for _, line := range tell(look, hostileEvents(long)...) {
 			if got := ansi.StringWidth(line); got > width {
 				t.Errorf("width %d: a line of %d: %q", width, got, line)
+			}
+		}
+	}
+	for _, s := range []string{
+		"a" + strings.Repeat(" -", 60), strings.Repeat("-", 60), "http://x.y/---", "漢字" + strings.Repeat("-漢", 40),
+		"# a" + strings.Repeat(" -", 60), "- **a" + strings.Repeat(" -", 60) + "**", "> x-" + strings.Repeat("y- ", 60),
+	} {
+		for width := 13; width < 41; width++ {
+			look := tty.Look{Width: width, Colour: true}
+			for _, line := range append(look.Markdown(s), look.Wrap(s, "", "")...) {
+				if got := ansi.StringWidth(line); got > width {
+					t.Errorf("width %d: a line of %d: %q", width, got, line)
+				}
 			}
 		}
 	}

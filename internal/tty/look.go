@@ -1,8 +1,10 @@
 package tty
 
 import (
+	"bytes"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -45,7 +47,22 @@ func (l Look) paint(code, s string) string {
 // Wrap makes s lines that fit, the first behind one lead, the others behind
 // another.
 func (l Look) Wrap(s, first, rest string) []string {
-	return l.fold(s, first, rest, func(s string, width int) string { return ansi.Wrap(s, width, " -") })
+	return l.fold(s, first, rest, wrap)
+}
+
+// wrap breaks lines between words, and wherever they end where that is not
+// enough: before a dash a line may grow too long.
+func wrap(s string, width int) string {
+	return ansi.Hardwrap(ansi.Wrap(s, width, " -"), width, false)
+}
+
+// carry takes colours that are on where a line ends on into the next.
+func carry(s string) string {
+	var b bytes.Buffer
+	w := lipgloss.NewWrapWriter(&b)
+	_, _ = w.Write([]byte(s))
+	_ = w.Close() // into memory
+	return b.String()
 }
 
 // Words is as Wrap, but takes no word apart: a path stays whole, to be copied.

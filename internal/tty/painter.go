@@ -6,7 +6,6 @@ import (
 
 	"blaise.dev/blaise/internal/syntax"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	table "github.com/yuin/goldmark/extension/ast"
@@ -161,7 +160,7 @@ func task(item ast.Node) *table.TaskCheckBox {
 // fold makes lines of s that fit, with each line's colours in that line.
 func (p painter) fold(s string, width int) []string {
 	if width > 0 {
-		s = lipgloss.Wrap(s, width, " -")
+		s = carry(wrap(s, width))
 	}
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i := range lines {
