@@ -192,8 +192,8 @@ func (d *decision) settingOf(kind ClockKind) string {
 	case kind == ClockIdle && p.Archived:
 		return "the agent is archived " + p.origin(agent, SettingState)
 	case kind == ClockLost:
-		return fmt.Sprintf("policy.lease = %s x %d, lost after %s %s", p.Beat, p.Misses, length,
-			p.origin(agent, "policy.lease"))
+		return fmt.Sprintf("policy.lease = %s x %d: silent, it stops itself after %s and is lost after %s, %d beats %s",
+			p.Beat, p.Misses, p.StopAfter(), length, length/p.Beat, p.origin(agent, "policy.lease"))
 	case kind == ClockReceipt:
 		return fmt.Sprintf("receipt of a stop = %s (fixed)", length)
 	}

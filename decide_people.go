@@ -35,7 +35,7 @@ func (d *decision) mayPost() error {
 		return Errorf(CodeInvalid, "the message is empty")
 	case s.ended():
 		return Errorf(CodeRefused, "session %s has ended: %s", id, s.Session.Reason).
-			WithHint("blaise start --from %s", id)
+			WithHint("%s", GoOnHint(id, s.Session.Saves, s.Environment.State))
 	case s.Environment.State == EnvOrphaned:
 		return Errorf(CodeRefused, "the environment of session %s is orphaned: %s", id,
 			s.Environment.LastError).WithHint("an admin must retry: blaise retry-teardown %s", id)
@@ -50,7 +50,8 @@ func (d *decision) mayPost() error {
 func (d *decision) withdrawn() error {
 	m := d.next.message(d.e.Message)
 	if m == nil {
-		return Errorf(CodeNotFound, "no message %q waits in session %s", d.e.Message, d.next.Session.ID)
+		return Errorf(CodeNotFound, "no message %q waits in session %s", d.e.Message, d.next.Session.ID).
+			WithHint("blaise show %s lists its messages", d.next.Session.ID)
 	}
 	if m.State == MessageDelivered {
 		return Errorf(CodeRefused, "message %s is delivered already", m.ID).

@@ -32,7 +32,7 @@ func TestX7_EveryClockDecisionNamesItsSettingAndWhoSetIt(t *testing.T) {
 		blaise.ClockIdle:      {func(st *story) { st.idles() }, "policy.idle.after = 15m0s " + ann},
 		blaise.ClockMaxPaused: {func(st *story) { st.paused() }, "policy.maxPaused = 7d " + ann},
 		blaise.ClockConnect:   {func(st *story) { st.accept() }, "policy.connectTimeout = 2m0s " + ann},
-		blaise.ClockLost:      {func(st *story) { st.idles() }, "policy.lease = 20s x 90, lost after 36m0s " + ann},
+		blaise.ClockLost:      {func(st *story) { st.idles() }, "policy.lease = 20s x 90: silent, it stops itself after 30m0s and is lost after 36m0s, 108 beats " + ann},
 		blaise.ClockOpen:      {func(st *story) { st.connect() }, "limits.open = 30m0s " + ann},
 		blaise.ClockHook: {func(st *story) {
 			st.idles().event(blaise.EventPauseAsked)

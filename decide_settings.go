@@ -10,7 +10,7 @@ func (d *decision) settingsChosen() error {
 	switch {
 	case s.ended():
 		return Errorf(CodeRefused, "session %s has ended: %s", s.Session.ID, s.Session.Reason).
-			WithHint("blaise start --from %s", s.Session.ID)
+			WithHint("%s", GoOnHint(s.Session.ID, s.Session.Saves, s.Environment.State))
 	case len(d.e.Set) == 0:
 		return Errorf(CodeInvalid, "nothing is chosen")
 	}

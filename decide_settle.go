@@ -30,9 +30,9 @@ func (d *decision) settleEnd() {
 		m := &s.Messages[i]
 		switch {
 		case m.State == MessageDelivered && s.Session.Outcome != OutcomeFailed:
-			d.setMessage(m, MessageCancelled, "session_ended")
+			d.setMessage(m, MessageCancelled, ReasonSessionEnded)
 		case !m.Final():
-			d.setMessage(m, MessageFailed, "session_ended")
+			d.setMessage(m, MessageFailed, ReasonSessionEnded)
 		}
 	}
 	if s.Run != nil {

@@ -2,6 +2,10 @@ package blaise
 
 import "time"
 
+// ReasonSessionEnded is the reason of a message that the end of its session took.
+// It is a contract with scripts.
+const ReasonSessionEnded = "session_ended"
+
 // A Message is something a person said to a session's agent (X1).
 type Message struct {
 	ID      MessageID

@@ -20,6 +20,7 @@ type Snapshot struct {
 	Directives  []Directive // those of Run not yet received
 	Clocks      []Clock
 	Save        SavedWork // the last save, N 0 if there is none
+	Crowded     bool      // Run waits for another of the agent to end; for who explains alone
 }
 
 // NewSnapshot is a session to which nothing was said yet, and for which nothing

@@ -58,6 +58,9 @@ func (s *Snapshot) whyOffered(runners []string) []string {
 	if s.Run == nil || s.Run.State != RunOffered {
 		return nil
 	}
+	if s.Crowded {
+		return runners // it is offered to nobody
+	}
 	who := "any runner that matches the agent's requirements"
 	if s.Run.Runner != "" {
 		who = "runner " + string(s.Run.Runner) + ", which ran the session before"

@@ -42,6 +42,8 @@ func (s *Snapshot) waitsFirst() string {
 		return "run " + string(s.Run.ID) + ", which is there for a shell, pauses first"
 	case s.live() != nil:
 		return "it is handed to run " + string(s.Run.ID)
+	case s.Run != nil && s.Crowded:
+		return "run " + string(s.Run.ID) + " waits for another of the agent to end"
 	case s.Run != nil:
 		return "run " + string(s.Run.ID) + " waits for a runner"
 	case s.Policy.Archived:

@@ -105,6 +105,15 @@ type Message struct {
 	AnsweredAt  *time.Time          `json:"answered_at"`
 }
 
+// Why is the reason of the message's state in words: that of one which its
+// session's end took is a mark for programs. "" if there is none.
+func (m Message) Why() string {
+	if m.Reason == blaise.ReasonSessionEnded {
+		return "the session ended"
+	}
+	return m.Reason
+}
+
 // A Wait is something a person must do before a Session goes on.
 type Wait struct {
 	ID           blaise.QuestionID `json:"id"`

@@ -118,7 +118,7 @@ func (c *Control) origin(ctx context.Context, from blaise.SessionID) (blaise.Run
 	}
 	if len(v.Saves) == 0 {
 		return "", blaise.Errorf(blaise.CodeRefused, "session %s has no saved work to go on from", from).
-			WithHint("start without --from")
+			WithHint("%s", blaise.UnsavedHint(from, v.Session.State == blaise.SessionEnded, v.Environment.State))
 	}
 	r, err := c.db.Runner(ctx, v.Session.Runner)
 	if err != nil || r.Revoked {

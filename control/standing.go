@@ -87,6 +87,12 @@ func (c *Control) whyStanding(ctx context.Context, id blaise.SessionID, a store.
 	return lines, true
 }
 
+// crowded says that the run of a session waits for another of its agent to end.
+func (c *Control) crowded(ctx context.Context, id blaise.SessionID) bool {
+	s, err := c.Standing(ctx, id)
+	return err == nil && s != nil && s.Full()
+}
+
 // pausing names the sessions of runs; of those that are idle, when they stop.
 func (c *Control) pausing(ctx context.Context, runs []blaise.Run) string {
 	const most = 10

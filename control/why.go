@@ -27,6 +27,7 @@ func (c *Control) Why(ctx context.Context, id string) ([]string, error) {
 	switch {
 	case rest == "":
 		snap := snapshotOf(v, policyOf(a))
+		snap.Crowded = c.crowded(ctx, v.Session.ID)
 		lines := c.addSilence(blaise.Why(snap, c.now(), c.whyOffered(ctx, v, a)), snap.Run)
 		return append(lines, c.whyAgent(ctx, v)...), nil
 	case strings.HasPrefix(rest, "m"):
@@ -155,6 +156,7 @@ func (c *Control) instanceLine(ctx context.Context, r store.Runner, in store.Ins
 
 func (c *Control) whyMessage(ctx context.Context, v store.View, a store.Agent, id blaise.MessageID) ([]string, error) {
 	snap := snapshotOf(v, policyOf(a))
+	snap.Crowded = c.crowded(ctx, v.Session.ID)
 	for _, m := range v.Messages {
 		if m.ID == id {
 			lines := []string{fmt.Sprintf("message %s is %s", m.ID, m.State)}

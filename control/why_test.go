@@ -35,7 +35,7 @@ func TestX7WhyTellsClocksAndWhoSetThem(t *testing.T) {
 	if _, err := h.Claim(t.Context(), run, id.Message(1)); err != nil {
 		t.Fatal(err)
 	}
-	const lease = "policy.lease = 10s x 50, lost after 10m0s (agent demo, revision 2; set by test in revision 2)"
+	const lease = "policy.lease = 10s x 50: silent, it stops itself after 8m20s and is lost after 10m0s, 60 beats (agent demo, revision 2; set by test in revision 2)"
 	const warn = "policy.silence.warn = 7m0s (agent demo, revision 2; set by test in revision 2)"
 	h.whySays(string(id), "clock lost fires at", lease, warn)
 	h.whySays(string(run.ID), "clock lost fires at", lease)

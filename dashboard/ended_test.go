@@ -32,8 +32,12 @@ func TestEndedSession(t *testing.T) {
 	if !strings.Contains(text, `<section class="acts for-admin"><h2>Actions</h2>`) || strings.Count(text, `class="deed`) != 1 {
 		t.Error("an ended session can be more than deleted, by administrators")
 	}
-	if !strings.Contains(text, "Go on from its work in a new session") {
-		t.Error("an ended session has no way on")
+	if strings.Contains(text, "Go on from its work") || !strings.Contains(text, "Begin another session") {
+		t.Error("an ended session without saved work offers to go on from it, or nothing")
+	}
+	_, err = d.control.Start(t.Context(), "ann", control.Start{Agent: "demo", Text: "on", From: m.ID.Session()})
+	if err == nil || !strings.Contains(err.Error(), "blaise start --again") {
+		t.Errorf("a start from it says %v", err)
 	}
 	resp, text := d.do("POST", path+"/act/delete", url.Values{})
 	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(text, "tick that you are sure") {
@@ -44,6 +48,9 @@ func TestEndedSession(t *testing.T) {
 	})
 	if text = d.page(path); err != nil || !strings.Contains(text, `name="drop-work"`) {
 		t.Errorf("nobody is told that saved work goes too: %v", err)
+	}
+	if !strings.Contains(text, "Go on from its work in a new session") {
+		t.Error("an ended session with saved work has no way on")
 	}
 	sure := url.Values{"sure": {"1"}, "reason": {"asked to"}}
 	if resp, text = d.do("POST", path+"/act/delete", sure); resp.StatusCode != http.StatusConflict {

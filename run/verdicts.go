@@ -43,7 +43,7 @@ func (v *verdicts) allDenied() string {
 	case v.denied == 0 || v.allowed > 0:
 		return ""
 	case v.denied == 1:
-		return "all_denied: the one thing the agent asked for was denied"
+		return "the one thing the agent asked for was denied"
 	}
-	return fmt.Sprintf("all_denied: all %d things the agent asked for were denied", v.denied)
+	return fmt.Sprintf("all %d things the agent asked for were denied", v.denied)
 }

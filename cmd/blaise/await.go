@@ -212,7 +212,7 @@ func (v *vigil) verdict() error {
 		return nil
 	}
 	text := fmt.Sprintf("message %s: %s", m.ID, m.State)
-	if m.Reason != "" {
+	if m.Reason != "" && m.Reason != blaise.ReasonSessionEnded { // why it ended comes next
 		text += ": " + m.Reason
 	}
 	if v.ended != "" {

@@ -45,6 +45,7 @@ func pushCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.aboutSave(s, save)
 			if err := o.push(ctx, c, s, save, &p); err != nil {
 				return err
 			}

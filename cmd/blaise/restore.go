@@ -167,7 +167,7 @@ func lastSave(s api.Session) (blaise.SavedWork, error) {
 	}
 	if last.N == 0 {
 		return last, blaise.Errorf(blaise.CodeNotFound, "session %s has no saved work", s.ID).
-			WithHint("work is saved at every pause and end; if it runs now: blaise pause %s", s.ID)
+			WithHint("%s", blaise.UnsavedHint(s.ID, s.State == blaise.SessionEnded, s.Environment.State))
 	}
 	return last, nil
 }

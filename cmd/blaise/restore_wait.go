@@ -59,6 +59,6 @@ func (a *app) aboutSave(s api.Session, save blaise.SavedWork) {
 	fmt.Fprintf(a.err, "save %d of session %s, %s: %s\n",
 		save.N, s.ID, ago(save.At, a.now()), blaise.Count(save.Files, "file"))
 	if s.Environment.State == blaise.EnvOpen {
-		fmt.Fprintf(a.err, "the session works on: what it does since is in its next save (blaise pause %s)\n", s.ID)
+		fmt.Fprintf(a.err, "the session is live: what it did since is not in this save but in its next one (blaise pause %s)\n", s.ID)
 	}
 }

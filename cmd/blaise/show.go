@@ -164,7 +164,7 @@ func (a *app) printClocks(clocks []api.Clock) {
 func (a *app) printMessages(all []api.Message) {
 	for _, m := range all {
 		_, short := splitID(string(m.ID))
-		a.field("message", "%s %s: %s", short, because(string(m.State), oneLine(m.Reason, reasonMost)), oneLine(m.Text, 80))
+		a.field("message", "%s %s: %s", short, because(string(m.State), oneLine(m.Why(), reasonMost)), oneLine(m.Text, 80))
 		for _, f := range m.Attachments {
 			a.field("", "with %s", oneLine(f.String(), 100))
 		}

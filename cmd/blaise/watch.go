@@ -90,7 +90,7 @@ func (a *app) unheard(ctx context.Context, c *api.Client, id blaise.SessionID) e
 	for _, m := range s.Messages {
 		if m.DeliveredAt == nil {
 			fmt.Fprintf(a.out, "· %s, to an agent that never got it: %s\n  (%s)\n",
-				harmless(m.Author), harmless(m.Text), because(string(m.State), harmless(m.Reason)))
+				harmless(m.Author), harmless(m.Text), because(string(m.State), harmless(m.Why())))
 		}
 	}
 	return nil

@@ -22,8 +22,8 @@ func inventoryCommand(a *app) *cobra.Command {
 Blaise: ours (its session has it), orphaned (its environment is gone: see
 runner reap), kept (saved work), missing (the ledger has it and it is not
 there), unowned (of a plug that blaise.yml has no more), unknown (not to be
-told; nothing touches it). While Blaise is away it says what exists, and that it
-cannot tell whose it is.
+told; nothing touches it), no answer (Blaise did not say whose it is; untold in
+JSON). So it is of all that exists while Blaise is away.
 
 A daemon that runs on the state directory is asked, and weighs what it finds: a
 directory, a container (what was written in it beside its volumes), a volume, an
@@ -98,6 +98,14 @@ func (a *app) premises() (daemon.Premises, error) {
 	return daemon.Premises{StateDir: state, Configs: []string{file}}, err
 }
 
+// classWords is a class as a person reads it.
+func classWords(c api.Class) string {
+	if c == api.ClassUntold {
+		return "no answer"
+	}
+	return string(c)
+}
+
 func (a *app) printInventory(v api.Inventory) error {
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	if len(v.Things) > 0 {
@@ -108,7 +116,7 @@ func (a *app) printInventory(v api.Inventory) error {
 		if !t.WeighedAt.IsZero() {
 			weight = blaise.Size(t.Bytes)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Class, t.Environment, t.Kind, printable(t.Name), weight, t.Why)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", classWords(t.Class), t.Environment, t.Kind, printable(t.Name), weight, t.Why)
 	}
 	if err := w.Flush(); err != nil {
 		return err

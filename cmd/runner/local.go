@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -86,7 +88,8 @@ func drainCommand(a *app) *cobra.Command {
 
 The daemon takes nothing more. Blaise stops its runs so that their sessions can
 be resumed, whatever their idle policy: a turn that is open ends first; one that
-is still open after the timeout, or waits on a person, is cancelled.`,
+is still open after the timeout, or waits on a person, is cancelled. Which runs
+are to go is said as often as it changes.`,
 		Example: "  runner drain && install runner-2.0 && runner start\n  runner drain --timeout 5m", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			state, err := filepath.Abs(a.state)
@@ -97,7 +100,7 @@ is still open after the timeout, or waits on a person, is cancelled.`,
 			if err != nil {
 				return err
 			}
-			return untilGone(cmd.Context(), state)
+			return a.untilDrained(cmd.Context(), state)
 		},
 	}
 	c.Flags().DurationVar(&timeout, "timeout", daemon.DrainTimeout, "how long turns may stay open")
@@ -118,17 +121,40 @@ func (a *app) signal(ctx context.Context, sig syscall.Signal) error {
 	if err := syscall.Kill(face.PID, sig); err != nil {
 		return fmt.Errorf("signal the runner with pid %d: %w", face.PID, err)
 	}
-	return untilGone(ctx, state)
+	return untilGone(ctx, state, func() {})
 }
 
-// untilGone waits until nobody holds the state directory.
-func untilGone(ctx context.Context, state string) error {
+// untilDrained waits until the daemon is gone, and says which runs it waits for
+// as often as they change.
+func (a *app) untilDrained(ctx context.Context, state string) error {
+	told := ""
+	return untilGone(ctx, state, func() {
+		runs, err := daemon.Runs(ctx, state)
+		if err != nil || len(runs) == 0 {
+			return // it is about to be gone
+		}
+		names := make([]string, len(runs))
+		for i, r := range runs {
+			names[i] = string(r.Run)
+		}
+		slices.Sort(names)
+		if line := blaise.Count(len(runs), "run") + " to go: " + strings.Join(names, ", "); line != told {
+			told = line
+			fmt.Fprintln(a.err, line)
+		}
+	})
+}
+
+// untilGone waits until nobody holds the state directory; meanwhile is called
+// as often as it looks.
+func untilGone(ctx context.Context, state string, meanwhile func()) error {
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for {
 		if _, err := daemon.ReadFace(state); err != nil {
 			return nil
 		}
+		meanwhile()
 		select {
 		case <-look.C:
 		case <-ctx.Done():

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -29,7 +30,9 @@ func TestX11_DrainLetsTurnsEnd(t *testing.T) {
 	drained := b.aside("runner", "drain", "--state", filepath.Join(b.dir, "state"))
 	b.why("laptop", "takes nothing more: it drains, 1 run to go")
 	late := b.start("hello")
-	drained()
+	if said, want := drained(), fmt.Sprintf("1 run to go: %s.1\n", id); said != want {
+		t.Errorf("drain said %q, want %q", said, want)
+	}
 	b.goneDaemon("state")
 	s := b.environment(id, blaise.EnvPaused)
 	if m := s.Messages[1]; m.State != blaise.MessageAnswered {
@@ -289,18 +292,21 @@ func TestA31_RevokedRunnerIsToldAndEnds(t *testing.T) {
 
 // aside runs a program beside the test; the function waits for it, and wants
 // that it exits with 0.
-func (b lab) aside(program string, args ...string) (wait func()) {
+func (b lab) aside(program string, args ...string) (wait func() (said string)) {
 	b.t.Helper()
 	c := exec.Command(filepath.Join(programs, program), args...)
 	c.Env, c.Dir = b.env, filepath.Join(b.dir, "repo")
+	var said strings.Builder
+	c.Stderr = &said
 	if err := c.Start(); err != nil {
 		b.t.Fatal(err)
 	}
-	return func() {
+	return func() string {
 		b.t.Helper()
 		if err := c.Wait(); err != nil {
 			b.t.Fatalf("%s %v: %v", program, args, err)
 		}
+		return said.String()
 	}
 }
 
