@@ -32,7 +32,7 @@ func (b *containerBuilder) exec(ctx context.Context, args ...string) (io.ReadWri
 		case err == nil || ctx.Err() != nil || time.Now().After(deadline):
 			return rw, err
 		case errors.Is(err, engine.ErrStopped):
-			if err := b.e.Start(ctx, b.name); err != nil {
+			if err := b.e.Start(ctx, b.name); err != nil && !errors.Is(err, engine.ErrUnreachable) {
 				return nil, err
 			}
 		case !errors.Is(err, engine.ErrUnreachable):

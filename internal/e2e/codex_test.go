@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -152,13 +154,21 @@ func (b *split) write(name, text string) {
 
 func (b *split) exec(program string, args ...string) string {
 	b.t.Helper()
-	c := exec.Command(program, args...)
+	ctx, stop := bounded()
+	defer stop()
+	c := exec.CommandContext(ctx, program, args...)
 	c.Env, c.Dir = b.env, filepath.Join(b.dir, "repo")
 	out, err := c.Output()
 	if err != nil {
-		b.t.Fatalf("%s %v: %v\n%s%s", program, args, err, out, stderrOf(err))
+		b.t.Fatalf("%s %v: %v\n%s%s", program, args, cmp.Or(context.Cause(ctx), err), out, stderrOf(err))
 	}
 	return string(out)
+}
+
+// bounded ends a program that waits for what does not come: what it has said
+// then is worth more than a whole package that times out.
+func bounded() (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(context.Background(), 2*limit, fmt.Errorf("it did not end within %s", 2*limit))
 }
 
 func stderrOf(err error) []byte {

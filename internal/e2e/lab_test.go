@@ -48,7 +48,9 @@ func (b lab) fails(code int, args ...string) string {
 
 func (b lab) exits(code int, program string, args ...string) string {
 	b.t.Helper()
-	c := exec.Command(filepath.Join(programs, program), args...)
+	ctx, stop := bounded()
+	defer stop()
+	c := exec.CommandContext(ctx, filepath.Join(programs, program), args...)
 	c.Env, c.Dir = b.env, filepath.Join(b.dir, "repo")
 	var said strings.Builder
 	c.Stderr = &said

@@ -54,13 +54,18 @@ type Engine struct {
 // it is spoken to as DOCKER_CERT_PATH and DOCKER_TLS_VERIFY say; a socket of
 // this machine has no TLS, whatever another engine needs. The API is negotiated
 // down to MinAPI. Close it.
+//
+// Every call asks who listens now: an engine that was told to stop listens no
+// more, and still serves the connections it has until the process is gone. A
+// container that it starts then has a root that no later engine can remove.
 func Dial(ctx context.Context, host string) (*Engine, error) {
 	host = cmp.Or(host, os.Getenv(client.EnvOverrideHost), client.DefaultDockerHost)
 	var options []client.Opt
 	if !isSocket(host) {
 		options = append(options, client.WithTLSClientConfigFromEnv())
 	}
-	options = append(options, client.WithHost(host), client.WithVersionFromEnv(), client.WithAPIVersionNegotiation())
+	options = append(options, client.WithHost(host), client.WithVersionFromEnv(), client.WithAPIVersionNegotiation(),
+		client.WithHTTPHeaders(map[string]string{"Connection": "close"}))
 	c, err := client.NewClientWithOpts(options...)
 	if err != nil {
 		return nil, fmt.Errorf("reach engine %s: %w", host, err)
