@@ -13,8 +13,8 @@ import (
 )
 
 // A KnownSaves answers GET /api/runner/sessions/{id}/saves: what Blaise has
-// written down of the work of a session, for the runner that has it. Runner
-// token.
+// written down of the work of a session, for a runner that had a run of
+// it. Runner token.
 type KnownSaves struct {
 	Deleted bool               `json:"deleted"` // the session was: nobody asks for its work
 	Saves   []blaise.SavedWork `json:"saves"`
@@ -25,7 +25,7 @@ func runnerSaves(id blaise.SessionID) string {
 }
 
 // KnownSaves asks for them. CodeNotFound: Blaise knows no such session.
-// CodeDenied: it is another runner's.
+// CodeDenied: its runs were all other runners'.
 func (c *Client) KnownSaves(ctx context.Context, id blaise.SessionID) (KnownSaves, error) {
 	var out KnownSaves
 	return out, c.get(ctx, runnerSaves(id), nil, &out)

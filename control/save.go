@@ -9,9 +9,9 @@ import (
 	"blaise.dev/blaise/store"
 )
 
-// KnownSaves are the saves of a session's work, for the runner that has it;
-// deleted: the session was. CodeNotFound: there never was such a session;
-// CodeDenied: it is another runner's.
+// KnownSaves are the saves of a session's work, for a runner that has made some
+// of them; deleted: the session was. CodeNotFound: there never was such a session;
+// CodeDenied: its runs were all other runners'.
 func (c *Control) KnownSaves(
 	ctx context.Context, r store.Runner, id blaise.SessionID,
 ) (saves []blaise.SavedWork, deleted bool, err error) {
@@ -67,12 +67,35 @@ func (c *Control) KeepSave(
 }
 
 func savesOf(tx *store.Tx, r store.Runner, id blaise.SessionID) ([]blaise.SavedWork, error) {
-	s, err := tx.Snapshot(id)
+	if _, err := tx.Snapshot(id); err != nil {
+		return nil, err
+	}
+	runs, err := tx.RunsOf(id)
 	if err != nil {
 		return nil, err
 	}
-	if s.Session.Runner != r.ID {
-		return nil, blaise.Errorf(blaise.CodeDenied, "session %s is not one of runner %s", id, r.Name)
+	for _, run := range runs {
+		switch has, err := inheritor(tx, r, run); {
+		case err != nil:
+			return nil, err
+		case has:
+			return tx.Saves(id)
+		}
 	}
-	return tx.Saves(id)
+	return nil, blaise.Errorf(blaise.CodeDenied, "session %s has no run of runner %s", id, r.Name)
+}
+
+// inheritor reports whether what a run left on its machine is the runner's: it
+// ran it, whoever has the session now, or another did that is revoked and whose
+// place on the machine it took.
+func inheritor(tx *store.Tx, r store.Runner, run blaise.Run) (bool, error) {
+	if run.Runner == r.ID {
+		return true, nil
+	}
+	instances, err := tx.InstancesOf(r.ID)
+	if err != nil || !slices.ContainsFunc(instances, func(in store.Instance) bool { return in.Machine == run.Machine }) {
+		return false, err
+	}
+	before, err := tx.Runner(run.Runner)
+	return before.Revoked, err
 }

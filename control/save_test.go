@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -61,4 +62,50 @@ func TestX5_RunnerBringsSavedWork(t *testing.T) {
 	if _, deleted, err := h.KnownSaves(t.Context(), mine, gone); !deleted || err != nil {
 		t.Errorf("of a deleted one: %v, %v", deleted, err)
 	}
+}
+
+// Who made a save brings it, though the session went on elsewhere; so does who
+// took the place of a revoked runner on its machine (X5).
+func TestX5_SavedWorkIsWhoseMachineItIsOn(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, manifest)
+	id := h.start("a plan")
+	h.take(id)
+	var maker store.Runner
+	elsewhere, next := store.Runner{ID: "elsewhere", Name: "e"}, store.Runner{ID: "next", Name: "n"}
+	knows := func(r store.Runner, want bool) {
+		t.Helper()
+		_, _, err := h.KnownSaves(t.Context(), r, id)
+		if want != (err == nil) || err != nil && blaise.CodeOf(err) != blaise.CodeDenied {
+			t.Errorf("%s: %v, may know: %v", r.Name, err, want)
+		}
+	}
+	err := h.db.Tx(t.Context(), func(tx *store.Tx) error {
+		s, err := tx.Snapshot(id)
+		if err == nil {
+			maker, err = tx.Runner(s.Session.Runner)
+		}
+		if err != nil {
+			return err
+		}
+		machine := s.Session.Machine
+		return errors.Join(
+			tx.PutInstance(store.Instance{ID: "n1", Runner: next.ID, Machine: machine}),
+			tx.PutInstance(store.Instance{ID: "e1", Runner: elsewhere.ID, Machine: "another"}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	knows(maker, true)
+	knows(elsewhere, false)
+	knows(next, false)
+	err = h.db.Tx(t.Context(), func(tx *store.Tx) error {
+		maker.Revoked = true
+		return tx.PutRunner(maker)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	knows(next, true)
+	knows(elsewhere, false)
 }

@@ -25,6 +25,7 @@ type Daemon struct {
 	breaker           breaker
 	tally             tally
 	weights           weights
+	rests             map[string]rest // of mirrors that could not be emptied; reconcile's alone
 	began             time.Time
 
 	state   *state
@@ -73,6 +74,7 @@ func New(c Config) *Daemon {
 		breaker:  breaker{tripped: make(chan struct{}, 1)},
 		greeted:  make(chan struct{}),
 		children: map[blaise.RunID]*child{}, changed: make(chan struct{}),
+		rests: map[string]rest{},
 	}
 }
 

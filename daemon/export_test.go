@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"time"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -25,3 +26,12 @@ func (w *Weights) Fill(
 func (w *Weights) Walk(ctx context.Context, v *api.Inventory, through func(context.Context, string) (int64, bool)) {
 	w.fill(ctx, v, through, func(context.Context, []blaise.Resource) (map[blaise.Resource]int64, []string) { return nil, nil })
 }
+
+// Rest is rest, with its method for tests.
+type Rest struct{ rest }
+
+// Next is next.
+func (r Rest) Next(now time.Time) Rest { return Rest{r.next(now)} }
+
+// Until is when it is over.
+func (r Rest) Until() time.Time { return r.until }

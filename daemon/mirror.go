@@ -66,12 +66,18 @@ func (d *Daemon) dropMirrors(ctx context.Context) {
 // with Blaise.
 func (d *Daemon) tidyMirror(ctx context.Context, p Premises, m blaise.Resource) error {
 	keep := p.keepMirrors()
-	err := plug.ClearMirror(ctx, m.Name)
-	if err == nil && m.Kept != "" {
-		err = plug.EmptyMirror(ctx, p.StateDir, m.Name, keep, p.mayFetch(), haven{d.blaise()})
-	}
-	if err != nil {
+	if err := plug.ClearMirror(ctx, m.Name); err != nil {
 		return err
+	}
+	if m.Kept != "" {
+		if time.Now().Before(d.rests[m.Name].until) {
+			return nil
+		}
+		if err := plug.EmptyMirror(ctx, p.StateDir, m.Name, keep, p.mayFetch(), haven{d.blaise()}); err != nil {
+			d.rests[m.Name] = d.rests[m.Name].next(time.Now())
+			return err
+		}
+		delete(d.rests, m.Name)
 	}
 	removed, err := plug.RemoveUnused(ctx, p.StateDir, m.Name, keep)
 	if removed {

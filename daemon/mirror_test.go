@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blaise.dev/blaise/api/apitest"
+	"blaise.dev/blaise/daemon"
 )
 
 // A daemon removes, when it looks around, the mirrors that nobody has fetched for
@@ -51,5 +52,21 @@ func TestDaemonRemovesMirrorsNobodyFetches(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(h.State, "mirrors", "new.git")); err != nil {
 		t.Errorf("a young mirror: %v", err)
+	}
+}
+
+// A mirror that could not be emptied is left alone for longer each time, up to a
+// day.
+func TestMirrorRestsLonger(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	var waits []time.Duration
+	var r daemon.Rest
+	for range 9 {
+		r = r.Next(now)
+		waits = append(waits, r.Until().Sub(now).Round(time.Minute))
+	}
+	if waits[0] != 20*time.Minute || waits[1] != 40*time.Minute || waits[8] != 24*time.Hour {
+		t.Errorf("waits %v", waits)
 	}
 }

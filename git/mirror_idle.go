@@ -17,16 +17,20 @@ func MirrorSource(dir string) (URL, error) {
 	return ParseURL(strings.TrimSpace(string(from)))
 }
 
-// InMirror runs do in the mirror in dir, when it has all that its source has by
-// now, and while nobody fetches it. That is no use of it: MirrorUsed stays. One
-// that is being fetched is ErrLocked.
-func InMirror(ctx context.Context, dir string, u URL, do func(context.Context, *Repo) error) error {
+// InMirror runs do in the mirror in dir while nobody fetches it; fresh brings all
+// that its source u has by now. That is no use of it: MirrorUsed stays. One that
+// is being fetched is ErrLocked.
+func InMirror(
+	ctx context.Context, dir string, u URL, do func(ctx context.Context, r *Repo, fresh func(context.Context) error) error,
+) error {
 	r := &Repo{Dir: dir, CommonDir: dir, Bare: true}
 	return r.lockedBy(ctx, filepath.Join(dir, fetchLock), 0, func(ctx context.Context) error {
-		if err := r.fetchAll(ctx, u, nil); err != nil {
-			return explained(err, u)
-		}
-		return do(ctx, r)
+		return do(ctx, r, func(ctx context.Context) error {
+			if err := r.fetchAll(ctx, u, nil); err != nil {
+				return explained(err, u)
+			}
+			return nil
+		})
 	})
 }
 

@@ -153,3 +153,54 @@ func TestX5_EmptiedMirrorOutlastsTheBranchesOfItsSource(t *testing.T) {
 	next.Options.Environment, next.Options.Restore, next.Options.Files = w.Session+"-2", to.saves[0], files
 	contains(t, read(t, filepath.Join(next.Open().Env().Place().Dir, "kept.txt")), "not pushed")
 }
+
+// A foreign haven answers nothing of one session.
+type foreign struct {
+	*haven
+	not blaise.SessionID
+}
+
+func (f foreign) Saves(ctx context.Context, id blaise.SessionID) ([]blaise.SavedWork, bool, error) {
+	if id == f.not {
+		return nil, false, blaise.Errorf(blaise.CodeDenied, "session %s has no run of runner r", id)
+	}
+	return f.haven.Saves(ctx, id)
+}
+
+// The work of a session of which Blaise tells the runner nothing stays in the
+// mirror, is said, and keeps that of no other there; where nothing is to be sent,
+// the source is not asked.
+func TestX5_ForeignWorkKeepsNoOtherInAMirror(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	may := "file://" + filepath.Dir(repo) + "/*"
+	w := urlWorld(t, repo, may)
+	s := w.Open()
+	write(t, filepath.Join(s.Env().Place().Dir, "n.txt"), "n\n")
+	to := foreign{haven: &haven{saves: save(t, s), dir: t.TempDir()}, not: "aaaa1234"}
+	if err := s.Destroy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	dir := unused(t, w.State)
+	gitIn(t, dir, "update-ref", "refs/blaise/aaaa1234/1", "refs/blaise/"+w.Session+"/1")
+	empty := func() {
+		t.Helper()
+		err := plug.EmptyMirror(t.Context(), w.State, dir, month, []string{may}, to)
+		if err == nil || strings.Count(err.Error(), "has no run of runner r") != 1 || strings.Contains(err.Error(), "ls-remote") {
+			t.Errorf("emptied: %v", err)
+		}
+	}
+	empty()
+	if left := gitIn(t, dir, "for-each-ref", "--format=%(refname)"); !strings.Contains(left, "refs/blaise/aaaa1234/1") ||
+		strings.Contains(left, w.Session) {
+		t.Errorf("left: %s", left)
+	}
+	gitIn(t, dir, "update-ref", "refs/blaise/"+w.Session+"/1", to.saves[0].Commit)
+	if err := os.Rename(repo, repo+"-gone"); err != nil {
+		t.Fatal(err)
+	}
+	empty()
+	if left := gitIn(t, dir, "for-each-ref", "--format=%(refname)"); strings.Contains(left, w.Session) {
+		t.Errorf("left though Blaise has it: %s", left)
+	}
+}

@@ -15,7 +15,7 @@ import (
 func (s *Server) saveRoutes() {
 	handle(s, route{
 		id: "known-saves", method: http.MethodGet, path: "/api/runner/sessions/{id}/saves", kind: kindRunner,
-		says: "What Blaise has written down of a session's work, for the runner that has it",
+		says: "What Blaise has written down of a session's work, for a runner that had a run of it",
 	}, s.knownSaves)
 	act(s, route{
 		id: "put-save", method: http.MethodPut, path: "/api/runner/sessions/{id}/saves/{n}", kind: kindRunner,

@@ -65,6 +65,14 @@ func (db *DB) Instances(ctx context.Context) ([]Instance, error) {
 
 // InstancesOf lists the instances of a runner by id.
 func (db *DB) InstancesOf(ctx context.Context, runner blaise.RunnerID) ([]Instance, error) {
-	return bodies[Instance](db.read(ctx),
-		`SELECT body FROM instances WHERE runner = ? ORDER BY id`, clean(string(runner)))
+	return instancesOf(db.read(ctx), runner)
+}
+
+// InstancesOf is [DB.InstancesOf], as the transaction sees it.
+func (tx *Tx) InstancesOf(runner blaise.RunnerID) ([]Instance, error) {
+	return instancesOf(tx.q, runner)
+}
+
+func instancesOf(q querier, runner blaise.RunnerID) ([]Instance, error) {
+	return bodies[Instance](q, `SELECT body FROM instances WHERE runner = ? ORDER BY id`, clean(string(runner)))
 }

@@ -109,6 +109,12 @@ func liveRunsOf(q querier, i blaise.InstanceID) ([]blaise.Run, error) {
 		`SELECT body FROM runs WHERE instance = ? AND live = 1 ORDER BY id`, string(i))
 }
 
+// RunsOf lists the runs of a session that a runner has accepted, ended or not.
+func (tx *Tx) RunsOf(session blaise.SessionID) ([]blaise.Run, error) {
+	all, err := bodies[blaise.Run](tx.q, `SELECT body FROM runs WHERE session = ? ORDER BY attempt`, string(session))
+	return slices.DeleteFunc(all, func(r blaise.Run) bool { return r.AcceptedAt.IsZero() }), err
+}
+
 // A Lease is what is kept of a run's lease: never its token.
 type Lease struct {
 	Nonce     string
