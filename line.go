@@ -89,6 +89,27 @@ type Standing struct {
 	Of     int       `json:"of"`
 	AtWork int       `json:"at_work"`         // runs of the agent that have its process
 	Limit  int       `json:"limit,omitempty"` // as many may; 0: any number
+	Lacks  Lack      `json:"lacks,omitempty"` // what keeps it from beginning though the agent has a place free
+}
+
+// A Lack is what a run waits for beside a place at work. The empty one is none.
+type Lack string
+
+// The lacks.
+const (
+	LacksRunner Lack = "no runner"    // none that is here may take it
+	LacksSlot   Lack = "no free slot" // those that may take it are full
+)
+
+// Meaning says it in a sentence, "" of none.
+func (l Lack) Meaning() string {
+	switch l {
+	case LacksRunner:
+		return "no runner is here that may take it"
+	case LacksSlot:
+		return "every runner that may take it has its slots taken"
+	}
+	return ""
 }
 
 // String says it in words, as in "3rd of 7 for agent coder: 2 of 2 runs are at
@@ -108,19 +129,27 @@ func (s Standing) String() string {
 // Full says that the run waits for a run of the agent to end.
 func (s Standing) Full() bool { return s.Limit > 0 && s.AtWork >= s.Limit }
 
-// Waits says where the run stands where that is worth a word: it is not alone, or
-// waits for another run to end. "" otherwise, and of nil.
+// Waits says what the run lacks, or where it stands where that is worth a word: it
+// is not alone, or waits for another run to end. "" otherwise, and of nil.
 func (s *Standing) Waits() string {
-	if s == nil || !s.Full() && s.Of < 2 {
+	switch {
+	case s == nil:
+		return ""
+	case s.Lacks != "":
+		return "waiting, " + s.Lacks.Meaning()
+	case !s.Full() && s.Of < 2:
 		return ""
 	}
 	return "waiting, " + s.String()
 }
 
-// Short is Waits for a narrow place, as in "3rd of 7".
+// Short is Waits for a narrow place, as in "no runner" or "3rd of 7".
 func (s *Standing) Short() string {
-	if s.Waits() == "" {
+	switch {
+	case s.Waits() == "":
 		return ""
+	case s.Lacks != "":
+		return string(s.Lacks)
 	}
 	return fmt.Sprintf("%s of %d", ordinal(s.Place), s.Of)
 }

@@ -97,4 +97,14 @@ func TestConcurrency_StandingInWords(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	for want, s := range map[string]*blaise.Standing{
+		"|": {Place: 1, Of: 1},
+		"no runner|waiting, no runner is here that may take it":                   {Place: 1, Of: 1, Lacks: blaise.LacksRunner},
+		"no free slot|waiting, every runner that may take it has its slots taken": {Place: 2, Of: 3, Lacks: blaise.LacksSlot},
+		"1st of 1|waiting, 1st of 1 for agent x: 1 of 1 run is at work":           {Agent: "x", Place: 1, Of: 1, AtWork: 1, Limit: 1},
+	} {
+		if got := s.Short() + "|" + s.Waits(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }

@@ -112,8 +112,8 @@ func (m *Message) refused() bool {
 // run was refused.
 func WhatHelps(id SessionID, reason string) string {
 	if strings.HasPrefix(reason, chosenPrefix) {
-		return fmt.Sprintf("`blaise start --again %s --set NAME=VALUE` begins anew with other inputs; "+
-			"`blaise retry %s` only when the runner's blaise.yml has changed", id, id)
+		return fmt.Sprintf("`blaise start --again %s --set NAME=VALUE` begins anew with other inputs; once what it asks for "+
+			"is there (the branch, say), or the runner's blaise.yml has changed: `blaise retry %s`", id, id)
 	}
 	return fmt.Sprintf("mend it, then `blaise retry %s`", id)
 }

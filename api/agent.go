@@ -16,9 +16,10 @@ type Agent struct {
 	Spec     json.RawMessage  `json:"spec"`
 	By       string           `json:"by"`
 	At       time.Time        `json:"at"`
-	AtWork   int              `json:"at_work"`         // runs that have a process of it
-	Waiting  int              `json:"waiting"`         // runs that wait for one
-	Limit    int              `json:"limit,omitempty"` // its concurrency; 0: any number at work
+	AtWork   int              `json:"at_work"`           // runs that have a process of it
+	Waiting  int              `json:"waiting"`           // runs that wait for one
+	Lacking  int              `json:"lacking,omitempty"` // of those that wait: which no runner that is here may take
+	Limit    int              `json:"limit,omitempty"`   // its concurrency; 0: any number at work
 }
 
 // Work says how many runs the agent has at work, of how many, and how many wait;
@@ -29,6 +30,10 @@ func (a Agent) Work() string {
 		text = fmt.Sprintf("%d of %d at work", a.AtWork, a.Limit)
 	}
 	switch {
+	case a.Waiting > 0 && a.Lacking == a.Waiting:
+		return fmt.Sprintf("%s, %d waiting (no runner)", text, a.Waiting)
+	case a.Waiting > 0 && a.Lacking > 0:
+		return fmt.Sprintf("%s, %d waiting (%d without a runner)", text, a.Waiting, a.Lacking)
 	case a.Waiting > 0:
 		return fmt.Sprintf("%s, %d waiting", text, a.Waiting)
 	case a.AtWork == 0 && a.Limit == 0:

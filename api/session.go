@@ -178,6 +178,17 @@ type Sessions struct {
 	Next     string                      `json:"next,omitempty"` // the value of before for the next page
 }
 
+// Lacking are those of them that wait for a runner while none is here that may
+// take them.
+func (s Sessions) Lacking() (ids []blaise.SessionID) {
+	for _, one := range s.Sessions {
+		if one.Queue != nil && one.Queue.Lacks == blaise.LacksRunner {
+			ids = append(ids, one.ID)
+		}
+	}
+	return ids
+}
+
 // StartSession begins a session: POST /api/sessions.
 type StartSession struct {
 	Agent blaise.AgentName  `json:"agent"`

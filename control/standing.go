@@ -22,7 +22,11 @@ func (c *Control) Standing(ctx context.Context, id blaise.SessionID) (*blaise.St
 	if err != nil {
 		return nil, err
 	}
-	return standing(w, p, a), nil
+	s := standing(w, p, a)
+	if !s.Full() {
+		s.Lacks, err = c.lackOf(ctx, id, a)
+	}
+	return s, err
 }
 
 func (c *Control) places(ctx context.Context, agent blaise.AgentName) (store.Places, store.Agent, error) {
@@ -48,12 +52,23 @@ func (c *Control) Standings(ctx context.Context, agent blaise.AgentName) ([]Wait
 		return nil, err
 	}
 	all, err := c.db.Waiters(ctx, agent)
-	var list []Waiting
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	var lacks map[blaise.SessionID]blaise.Lack
+	if !standing(all[0], p, a).Full() {
+		if lacks, err = c.lacks(ctx, agent, len(all)); err != nil {
+			return nil, err
+		}
+	}
+	list := make([]Waiting, 0, len(all))
 	for _, w := range all {
-		list = append(list, Waiting{Session: w.Run.Session(), Author: w.Author, Standing: *standing(w, p, a)})
+		one := Waiting{Session: w.Run.Session(), Author: w.Author, Standing: *standing(w, p, a)}
+		one.Lacks = lacks[one.Session]
+		list = append(list, one)
 	}
 	slices.SortFunc(list, func(a, b Waiting) int { return a.Place - b.Place })
-	return list, err
+	return list, nil
 }
 
 // A Waiting is a session whose run waits for an agent's process.
@@ -68,23 +83,16 @@ func (c *Control) Crowds(ctx context.Context) (map[blaise.AgentName]store.Crowd,
 	return c.db.Crowds(ctx)
 }
 
-// whyStanding says where an offered run stands, and from which setting; of one
-// that waits for another to end, which those are.
-func (c *Control) whyStanding(ctx context.Context, id blaise.SessionID, a store.Agent) (lines []string, full bool) {
-	s, err := c.Standing(ctx, id)
-	if err != nil || s == nil {
-		return nil, false // the rest is told
-	}
-	if !s.Full() {
-		return []string{"it is the " + s.String()}, false
-	}
-	lines = []string{fmt.Sprintf("it waits for a run of the agent to end, the %s, from %s", s,
+// whyFull says of an offered run that waits for another of its agent to end where
+// it stands, from which setting, and which those are.
+func (c *Control) whyFull(ctx context.Context, s *blaise.Standing, a store.Agent) []string {
+	lines := []string{fmt.Sprintf("it waits for a run of the agent to end, the %s, from %s", s,
 		policyOf(a).Origin(a.Name, "concurrency", s.Limit))}
 	busy, err := c.db.RunsAtWork(ctx, a.Name)
 	if err == nil && len(busy) > 0 {
 		lines = append(lines, "at work for agent "+string(a.Name)+": sessions "+c.pausing(ctx, busy))
 	}
-	return lines, true
+	return lines
 }
 
 // crowded says that the run of a session waits for another of its agent to end.

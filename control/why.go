@@ -86,12 +86,29 @@ func (c *Control) whyOffered(ctx context.Context, v store.View, a store.Agent) [
 	if n == 0 || v.Runs[n-1].State != blaise.RunOffered {
 		return nil
 	}
-	run := v.Runs[n-1]
-	lines, full := c.whyStanding(ctx, v.Session.ID, a)
-	runners, err := c.db.Runners(ctx)
-	if err != nil || full {
-		return lines
+	s, err := c.Standing(ctx, v.Session.ID)
+	if err != nil {
+		s = nil // the rest is told
 	}
+	switch {
+	case s == nil:
+		return c.whyRunners(ctx, v, a)
+	case s.Full():
+		return c.whyFull(ctx, s, a)
+	case s.Lacks != "":
+		return append(c.whyRunners(ctx, v, a), "it is the "+s.String())
+	}
+	return append([]string{"it is the " + s.String()}, c.whyRunners(ctx, v, a)...)
+}
+
+// whyRunners says of each runner why it has not taken the offered run that v ends
+// with, or that none may.
+func (c *Control) whyRunners(ctx context.Context, v store.View, a store.Agent) (lines []string) {
+	runners, err := c.db.Runners(ctx)
+	if err != nil {
+		return nil
+	}
+	run := v.Runs[len(v.Runs)-1]
 	snap := snapshotOf(v, blaise.Policy{})
 	machine, _ := snap.MachineFor()
 	fit := 0

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
@@ -36,6 +37,12 @@ func (l listPage) Waits() (n int) {
 		n += s.Waits
 	}
 	return n
+}
+
+// Lacking are those shown that wait for a runner while none is here that may take
+// them.
+func (l listPage) Lacking() []blaise.SessionID {
+	return api.Sessions{Sessions: append(slices.Clone(l.Needs), l.Rest...)}.Lacking()
 }
 
 // Query is the filter as a query, without the page.

@@ -65,3 +65,28 @@ func TestConcurrencyIsShownAndSet(t *testing.T) {
 		t.Error("one that is at work is shown to wait")
 	}
 }
+
+// One that no runner may take says so in the list, on its agent's page, and first
+// on its own, with the reason.
+func TestARunWithoutARunnerIsShown(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m, err := d.control.Start(t.Context(), "ann", control.Start{Agent: "demo", Text: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := string(m.ID.Session())
+	for path, want := range map[string]string{
+		"/":               ">no runner</span>",
+		"/agents":         "0 at work, 1 waiting (no runner)",
+		"/agents/demo":    "by <bdi>ann</bdi> (no runner)",
+		"/sessions/" + id: "<strong>waiting, no runner is here that may take it</strong></p>\n<p class=\"meaning\"><bdi>no runner matches: no runner has connected",
+	} {
+		if text := d.page(path); !strings.Contains(text, want) {
+			t.Errorf("%s has no %q:\n%s", path, want, text)
+		}
+	}
+	if text := d.page("/"); !strings.Contains(text, `1 of these waits for a runner, and none is here that may take it: <a href="/sessions/`+id) {
+		t.Errorf("the list does not say that it is stuck:\n%s", text)
+	}
+}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
 	"blaise.dev/blaise/internal/hall"
+	"blaise.dev/blaise/server"
 )
 
 // listEvery is how often a list is read again at most while sessions change.
@@ -33,7 +35,7 @@ func (l *roll) Run(ctx context.Context) {
 	defer leave()
 	shown := ""
 	for {
-		html, data, err := l.read(ctx)
+		html, data, later, err := l.read(ctx)
 		if err != nil {
 			l.Fail(err)
 			return
@@ -46,6 +48,7 @@ func (l *roll) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-woken:
+		case <-later:
 		}
 		select {
 		case <-ctx.Done():
@@ -55,16 +58,21 @@ func (l *roll) Run(ctx context.Context) {
 	}
 }
 
-func (l *roll) read(ctx context.Context) (html string, data []byte, err error) {
+// read reads the list. later is when to look without being woken: a runner comes
+// and goes without a session that changes.
+func (l *roll) read(ctx context.Context) (html string, data []byte, later <-chan time.Time, err error) {
 	p, err := l.d.listOf(ctx, l.filter)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	if html, err = l.d.fragment("list", p); err != nil {
-		return "", nil, err
+		return "", nil, nil, err
+	}
+	if slices.ContainsFunc(p.Rest, func(s api.Summary) bool { return s.Queue != nil }) {
+		later = time.After(server.StandingEvery)
 	}
 	data, err = json.Marshal(map[string]any{"html": html, "needs": len(p.Needs), "waits": p.Waits()})
-	return html, data, err
+	return html, data, later, err
 }
 
 // now is the list as it is, nil before it was read, and what wakes who has it

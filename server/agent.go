@@ -59,18 +59,24 @@ func (v *Views) Agents(ctx context.Context) ([]api.Agent, error) {
 		return nil, err
 	}
 	crowds, err := v.control.Crowds(ctx)
-	out := []api.Agent{}
-	for _, a := range list {
-		out = append(out, agentOf(a, crowds[a.Name]))
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	out := make([]api.Agent, len(list))
+	for i, a := range list {
+		if out[i], err = v.agentOf(ctx, a, crowds[a.Name]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-func agentOf(a store.Agent, c store.Crowd) api.Agent {
+func (v *Views) agentOf(ctx context.Context, a store.Agent, c store.Crowd) (api.Agent, error) {
+	lacking, err := v.control.Lacking(ctx, a.Name, c)
 	return api.Agent{
 		Name: a.Name, State: a.State, Revision: a.Revision, Spec: a.Spec, By: a.By, At: a.At,
-		AtWork: c.AtWork, Waiting: c.Waiting, Limit: a.Policy.Concurrency,
-	}
+		AtWork: c.AtWork, Waiting: c.Waiting, Lacking: lacking, Limit: a.Policy.Concurrency,
+	}, err
 }
 
 // An AgentPath is the part of a route that names an agent.
@@ -84,7 +90,10 @@ func (s *Server) getAgent(ctx context.Context, in *AgentPath) (api.Agent, error)
 		return api.Agent{}, err
 	}
 	crowds, err := s.control.Crowds(ctx)
-	return agentOf(a, crowds[a.Name]), err
+	if err != nil {
+		return api.Agent{}, err
+	}
+	return s.views.agentOf(ctx, a, crowds[a.Name])
 }
 
 func (s *Server) explainGate(ctx context.Context, in *struct {

@@ -118,8 +118,21 @@ func (a *app) countNeedy(l api.Sessions) {
 			break // the others are in the list, with the same word
 		}
 	}
+	a.countLacking(l)
 	if l.Failed > 0 {
 		fmt.Fprintf(a.out, "%d failed in the last 24 hours: blaise list --state failed\n", l.Failed)
+	}
+}
+
+// countLacking says how many of those that are listed no runner may take that is
+// here: one may come by itself, and may not.
+func (a *app) countLacking(l api.Sessions) {
+	lacking := l.Lacking()
+	switch {
+	case len(lacking) == 1:
+		fmt.Fprintf(a.out, "1 waits for a runner, and none that is here may take it: blaise why %s\n", lacking[0])
+	case len(lacking) > 1:
+		fmt.Fprintf(a.out, "%d wait for a runner, and none that is here may take them: blaise why %s\n", len(lacking), lacking[0])
 	}
 }
 

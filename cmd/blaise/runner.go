@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -44,33 +45,44 @@ func runnerListCommand(a *app) *cobra.Command {
 	})
 }
 
+// runnerState is what the daemons of a runner do, each counted once, and how many
+// runs they have.
 func runnerState(r api.Runner) (string, int) {
-	online, paused, stopped, runs := 0, 0, 0, 0
+	does, runs := map[string]int{}, 0
 	for _, i := range r.Instances {
 		runs += len(i.Runs)
-		if i.Online {
-			online++
-			if i.Paused != "" || i.Draining {
-				paused++
-			}
-		}
-		if !i.StoppedAt.IsZero() {
-			stopped++
-		}
+		does[doing(i)]++
 	}
 	switch {
 	case r.Revoked:
 		return "revoked", runs
 	case r.Leaving != nil:
 		return "drains, then revoked", runs
-	case online == 0 && stopped > 0 && stopped == len(r.Instances):
+	case does["stopped"] > 0 && does["stopped"] == len(r.Instances):
 		return "stopped", runs
-	case online == 0:
-		return "offline", runs
-	case paused > 0:
-		return fmt.Sprintf("online (%d), paused (%d)", online, paused), runs
 	}
-	return fmt.Sprintf("online (%d)", online), runs
+	var parts []string
+	for _, state := range []string{"online", "draining", "paused"} {
+		if does[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%s (%d)", state, does[state]))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "offline"), runs
+}
+
+// doing is what a daemon does, in a word.
+func doing(i api.Instance) string {
+	switch {
+	case !i.StoppedAt.IsZero():
+		return "stopped"
+	case !i.Online:
+		return "offline"
+	case i.Draining:
+		return "draining"
+	case i.Paused != "":
+		return "paused"
+	}
+	return "online"
 }
 
 // allLabels are those of the token and of the runner's blaise.yml; the token's
@@ -141,16 +153,14 @@ func (a *app) printRunner(r api.Runner) {
 	}
 	a.field("labels", "%s", labels(allLabels(r)))
 	for _, i := range r.Instances {
-		state := "online"
-		switch {
-		case !i.StoppedAt.IsZero():
-			state = "stopped " + ago(i.StoppedAt, a.now())
-		case !i.Online:
+		state := doing(i)
+		switch state {
+		case "stopped":
+			state += " " + ago(i.StoppedAt, a.now())
+		case "offline":
 			state = "last heard " + ago(i.LastSeen, a.now())
-		case i.Draining:
-			state = "draining"
-		case i.Paused != "":
-			state = "paused: " + i.Paused
+		case "paused":
+			state += ": " + i.Paused
 		}
 		a.field("daemon", "%s on %s, version %s, %s, %d of %d slots taken",
 			i.ID, i.Host, i.Version, state, len(i.Runs), i.Slots)

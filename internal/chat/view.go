@@ -118,6 +118,8 @@ func (m *model) doing() string {
 		}
 	}
 	switch waits := s.Queue.Waits(); {
+	case s.Queue != nil && s.Queue.Lacks != "":
+		return text + " (" + s.Queue.Short() + ")"
 	case waits != "":
 		return waits
 	case s.State == blaise.SessionQueued:
