@@ -88,6 +88,16 @@ func (all Inputs) Fill(set map[string]string) (map[string]string, error) {
 	return filled, nil
 }
 
+// Missing are the inputs that a session must be given and was not, by name.
+func (all Inputs) Missing(set map[string]string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if in := all[name]; in.Required && in.Default == "" && set[name] == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func (all Inputs) hint(missing string) string {
 	if missing == "repo" {
 		return "its repository is the one that blaise.yml of the runner names: leave --repo out, or declare an input repo " +

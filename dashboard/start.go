@@ -6,20 +6,19 @@ import (
 	"strings"
 
 	"blaise.dev/blaise"
-	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/control"
 )
 
 // A newPage is the form for a new session.
 type newPage struct {
-	Agents []api.Agent
+	Agents []choice
 	Agent  string
 	Text   string
 	From   string
 	Key    string
 	Model  string
 	Mode   string
-	Set    string // inputs, name=value, one a line
+	sent   map[string]string // fields of inputs
 }
 
 func (d *dashboard) newForm(w http.ResponseWriter, r *http.Request) {
@@ -29,7 +28,7 @@ func (d *dashboard) newForm(w http.ResponseWriter, r *http.Request) {
 
 func (d *dashboard) newWith(w http.ResponseWriter, r *http.Request, f *failure, n newPage) {
 	var err error
-	if n.Agents, err = d.views.Agents(r.Context()); err != nil {
+	if n.Agents, err = d.choices(r.Context(), n.Agent, n.sent); err != nil {
 		d.fail(w, r, err)
 		return
 	}
@@ -45,12 +44,12 @@ func (d *dashboard) start(w http.ResponseWriter, r *http.Request) {
 	n := newPage{
 		Agent: r.PostFormValue("agent"), Text: r.PostFormValue("text"),
 		From: strings.TrimSpace(r.PostFormValue("from")), Key: r.PostFormValue("key"),
-		Set: r.PostFormValue("set"), Model: r.PostFormValue("model"), Mode: r.PostFormValue("mode"),
+		sent: sentInputs(r), Model: r.PostFormValue("model"), Mode: r.PostFormValue("mode"),
 	}
 	var m blaise.Message
 	var set map[string]string
 	if err == nil {
-		set, err = inputsOf(n.Set)
+		set, err = d.inputsOf(r.Context(), blaise.AgentName(n.Agent), n.sent)
 	}
 	var files []control.File
 	if err == nil {
@@ -70,20 +69,4 @@ func (d *dashboard) start(w http.ResponseWriter, r *http.Request) {
 	default:
 		d.newWith(w, r, d.failureOf(r, err), n)
 	}
-}
-
-// inputsOf reads inputs as they are written in the form.
-func inputsOf(text string) (map[string]string, error) {
-	set := map[string]string{}
-	for line := range strings.Lines(text) {
-		name, value, ok := strings.Cut(strings.TrimSpace(line), "=")
-		switch {
-		case ok:
-			set[strings.TrimSpace(name)] = strings.TrimSpace(value)
-		case name != "":
-			return nil, blaise.Errorf(blaise.CodeInvalid, "inputs: %q is not name=value", name).
-				WithHint("write one input a line, such as base=main")
-		}
-	}
-	return set, nil
 }

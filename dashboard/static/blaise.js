@@ -265,6 +265,14 @@ document.addEventListener("change", (e) => {
   if (e.target.matches("[data-submit]")) e.target.form.requestSubmit();
 });
 
+// Of the agents' inputs those of the chosen one are shown, and sent.
+function showInputs() {
+  const agent = $("[data-agents]")?.value;
+  for (const set of all("[data-inputs]")) set.hidden = set.disabled = set.dataset.inputs !== agent;
+}
+addEventListener("pageshow", showInputs); // a browser that goes back has chosen again
+document.addEventListener("change", (e) => { if (e.target.matches("[data-agents]")) showInputs(); });
+
 document.addEventListener("keydown", (e) => {
   if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && e.target.matches("textarea")) {
     e.preventDefault();
