@@ -82,6 +82,9 @@ func (d *dashboard) routes() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(static))))
+	mux.Handle("GET /favicon.ico", cached(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, static, "icon.svg") // for who asks without having read the page
+	})))
 	for _, r := range d.table() {
 		mux.HandleFunc(r.pattern, d.only(r))
 	}

@@ -231,7 +231,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("%d tool calls, want 1", n)
 	}
 	for _, path := range []string{"/", "/?state=idle", "/?q=hello&agent=demo", "/new", "/agents", "/runners",
-		"/sessions/" + string(d.id) + "/history", "/static/blaise.css", "/static/blaise.js"} {
+		"/sessions/" + string(d.id) + "/history", "/static/blaise.css", "/static/blaise.js", "/favicon.ico"} {
 		d.page(path)
 	}
 	if resp, text := d.do("GET", "/sessions/zzzzzzzz", nil); resp.StatusCode != 404 || !strings.Contains(text, "zzzzzzzz") {

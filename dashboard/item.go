@@ -131,6 +131,9 @@ func (i *item) Percent() int {
 	return int(100 * i.Done / i.Total)
 }
 
+// Finished says that long work has been done: how far it is interests nobody then.
+func (i *item) Finished() bool { return i.Percent() >= 100 }
+
 // outputMost bounds what is shown of what a tool takes or gives.
 const outputMost = 64 << 10
 

@@ -10,6 +10,10 @@ import (
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -20,7 +24,8 @@ import (
 const markdownMost = 128 << 10
 
 var pages = markdown.New(
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(coloured{}, 100))),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(coloured{}, 100), util.Prioritized(ticked{}, 100))),
+	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(extension.NewTaskCheckBoxParser(), 0))),
 )
 
 // clean lets through what markdown needs and nothing else: no pictures, which
@@ -52,4 +57,26 @@ func rendered(written string, colours *syntax.Budget) template.HTML {
 		return ""
 	}
 	return template.HTML(clean.SanitizeBytes(b.Bytes())) //nolint:gosec // sanitized in this line
+}
+
+// A ticked renders the boxes of a list of tasks as signs: nobody can tick them.
+type ticked struct{}
+
+var _ renderer.NodeRenderer = ticked{}
+
+// RegisterFuncs takes the boxes, which goldmark makes fields of a form.
+func (t ticked) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(extast.KindTaskCheckBox, t.box)
+}
+
+func (ticked) box(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	sign := "☐ "
+	if n.(*extast.TaskCheckBox).IsChecked {
+		sign = "☑ "
+	}
+	_, err := w.WriteString(sign)
+	return ast.WalkContinue, err
 }

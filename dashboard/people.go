@@ -61,6 +61,9 @@ func (d *dashboard) invite(w http.ResponseWriter, r *http.Request) {
 	d.handOn(w, r, name, code, err)
 }
 
+// Here says that the link is good on the machine of Blaise alone.
+func (p peoplePage) Here() bool { return server.LeadsHere(p.Link) }
+
 // handOn shows the link of another user, this once.
 func (d *dashboard) handOn(w http.ResponseWriter, r *http.Request, name, code string, err error) {
 	if err != nil {

@@ -21,6 +21,13 @@ func TestPeople(t *testing.T) {
 	if resp.StatusCode != http.StatusOK || link == nil {
 		t.Fatalf("no link: %s\n%s", resp.Status, got)
 	}
+	if strings.Contains(got, "this machine alone") {
+		t.Error("a link that leads to everybody is said to lead to this machine alone")
+	}
+	here := newDesk(t, func(o *dashboard.Options) { o.URL = "http://127.0.0.1:7171" })
+	if _, got := here.do("POST", "/people", url.Values{"name": {"bob"}, "role": {"viewer"}}); !strings.Contains(got, "It leads to this machine alone") {
+		t.Errorf("a link to 127.0.0.1 is handed on without a word:\n%s", got)
+	}
 	in, err := d.client.Get(d.server.URL + link[1])
 	if err != nil {
 		t.Fatal(err)

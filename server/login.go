@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -73,6 +74,16 @@ func (s *Server) loginLink(ctx context.Context, _ *struct{}) (api.Link, error) {
 // LoginURL is the link that signs a browser in with a code.
 func LoginURL(base, code string) string {
 	return strings.TrimRight(base, "/") + "/login?code=" + url.QueryEscape(code)
+}
+
+// LeadsHere says that a link leads to the machine alone on which it is opened.
+func LeadsHere(link string) bool {
+	u, err := url.Parse(link)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // loginPage takes the code of a link, gives the browser its cookie and sends it
@@ -163,7 +174,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 // parts.
 func (s *Server) signedIn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/static/") {
+		if strings.HasPrefix(r.URL.Path, "/static/") || r.URL.Path == "/favicon.ico" {
 			next.ServeHTTP(w, r)
 			return
 		}

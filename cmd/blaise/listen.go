@@ -79,12 +79,6 @@ func isLoopback(a net.Addr) bool {
 	return ok && t.IP.IsLoopback()
 }
 
-// isLocal says that a host in an address is this machine for whoever reads it.
-func isLocal(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
-}
-
 // userName is who the owner of a data folder acts as.
 func userName() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 
 	"blaise.dev/blaise/api"
+	"blaise.dev/blaise/server"
 
 	"github.com/spf13/cobra"
 )
@@ -71,7 +71,7 @@ func (a *app) handOn(name string, l api.Link) error {
 	}
 	fmt.Fprintf(a.err, "send it to %s: it works once, within 15 minutes, in a browser or with `blaise login LINK`; "+
 		"another: blaise user invite %s\n", name, name)
-	if u, err := url.Parse(l.URL); err == nil && isLocal(u.Hostname()) {
+	if server.LeadsHere(l.URL) {
 		fmt.Fprintln(a.err, "it leads to this machine alone: for others, start Blaise with --as, the address by which they reach it")
 	}
 	return nil

@@ -30,7 +30,7 @@ func TestCommands(t *testing.T) {
 		{"read none", "cannot read"},
 		{"write ../out x", "cannot write ../out"},
 		{"write", "usage: write NAME TEXT"},
-		{"run echo hi; echo err >&2; exit 4", "exit status 4\nhi\nerr"},
+		{"run echo hi; echo err >&2; exit 4", "exit status 4\n```\nhi\nerr\n```"},
 		{"ask Shall I?", "You answered: yes."},
 		{"think hard", "I thought"},
 		{"usage", "tokens"},
@@ -123,6 +123,7 @@ func TestPermissions(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.want(id, "run true", "exit status 0")
+		a.want(id, "run echo '- one'", "exit status 0\n```\n- one\n```")
 		if len(a.asked) != 0 {
 			t.Errorf("got %d questions, want none", len(a.asked))
 		}

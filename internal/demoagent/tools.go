@@ -108,8 +108,20 @@ func runCommand(ctx context.Context, t *turn, rest string) error {
 		status, result = "failed", err.Error()
 	}
 	t.change(id, status, toolText(out.tail))
-	t.sayf("%s\n%s", result, out.tail)
+	t.sayf("%s\n%s", result, fenced(out.tail))
 	return nil
+}
+
+// fenced is the output of a program as a block of Markdown: a diff is no list.
+func fenced(output string) string {
+	if strings.TrimSpace(output) == "" {
+		return ""
+	}
+	fence := "```"
+	for strings.Contains(output, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + strings.TrimSuffix(output, "\n") + "\n" + fence
 }
 
 // shell runs a command in a process group of its own, which a cancel kills.
