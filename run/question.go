@@ -62,7 +62,7 @@ func (c *conversation) Permission(ctx context.Context, p acp.PermissionRequest) 
 	cancelled := acp.PermissionOutcome{Cancelled: true}
 	call := c.tools.whole(p.ToolCall)
 	q := blaise.Question{
-		Kind: blaise.QuestionPermission, Title: title(call), Turn: c.r.turn.now(), Detail: p.Raw,
+		Kind: blaise.QuestionPermission, Title: title(call), Turn: c.r.turn.now(), Detail: detail(p, call),
 		Tool: call.ID, Asks: c.action(ctx, call),
 	}
 	for _, o := range p.Options {
@@ -74,6 +74,37 @@ func (c *conversation) Permission(ctx context.Context, p acp.PermissionRequest) 
 		return cancelled
 	}
 	return acp.PermissionOutcome{OptionID: choice}
+}
+
+// detailMost is how long a request may be with what was told before it.
+const detailMost = 256 << 10
+
+// detail is the request with what the agent told of the call before it asked:
+// some name only the call then, and who answers is to see what it does.
+func detail(p acp.PermissionRequest, call acp.ToolCall) json.RawMessage {
+	var request, told map[string]json.RawMessage
+	if json.Unmarshal(p.Raw, &request) != nil || json.Unmarshal(request["toolCall"], &told) != nil || told == nil {
+		return p.Raw
+	}
+	if p.ToolCall.RawInput == nil && call.RawInput != nil {
+		told["rawInput"] = call.RawInput
+	}
+	if p.ToolCall.Content == nil && len(call.Content) > 0 {
+		parts := make([]json.RawMessage, len(call.Content))
+		for i, c := range call.Content {
+			parts[i] = c.Raw
+		}
+		told["content"], _ = json.Marshal(parts) // they were read from JSON
+	}
+	var err error
+	if request["toolCall"], err = json.Marshal(told); err != nil {
+		return p.Raw
+	}
+	whole, err := json.Marshal(request)
+	if err != nil || len(whole) > detailMost {
+		return p.Raw
+	}
+	return whole
 }
 
 func title(t acp.ToolCall) string {

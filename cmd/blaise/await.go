@@ -169,8 +169,13 @@ func (v *vigil) questions(s api.Session) {
 		v.asked[w.ID] = true
 		v.teller.endLine()
 		_, short := splitID(string(w.ID))
-		fmt.Fprintf(v.a.err, "the agent asks: %s\nhint: blaise approve %s %s, or blaise deny %s %s\n",
-			oneLine(w.What, 200), s.ID, short, s.ID, short)
+		fmt.Fprintf(v.a.err, "the agent asks: %s\n", oneLine(w.What, 200))
+		if w.Kind == blaise.QuestionPermission {
+			for _, line := range v.a.errLook().Asked(w.Detail, askedRows) {
+				fmt.Fprintln(v.a.err, line)
+			}
+		}
+		fmt.Fprintf(v.a.err, "hint: blaise approve %s %s, or blaise deny %s %s\n", s.ID, short, s.ID, short)
 		for _, o := range w.Options {
 			fmt.Fprintf(v.a.err, "  or --choice %s: %s\n", harmless(o.ID), oneLine(o.Name, 80))
 		}

@@ -24,9 +24,9 @@ func chatCommand(a *app) *cobra.Command {
 	c = &cobra.Command{
 		Use: "chat [ID]", Short: "Talk to an agent: a live conversation on the terminal",
 		Long: "Talks to a session, or to a new one, which the first message begins. You see what the agent\n" +
-			"says and does as it happens, answer what it asks with a key, and may write on while it works:\n" +
-			"messages wait their turn. Enter sends, Alt-Enter begins a line, Esc or Ctrl-C cancels the turn,\n" +
-			"the up key takes a queued message back, Ctrl-C twice leaves. The session goes on without you.\n" +
+			"says and does as it happens, answer what it asks (a key and Enter; Ctrl-O shows all of it), and\n" +
+			"may write on while it works: messages wait their turn. Enter sends, Alt-Enter begins a line, Esc\n" +
+			"or Ctrl-C cancels the turn, the up key takes a queued message back, Ctrl-C twice leaves. The session goes on without you.\n" +
 			"Where there is no terminal, or with --plain, each line of stdin is a message, and its answer is\n" +
 			"printed before the next is read.",
 		Example: "  blaise chat --agent claude\n  blaise chat k3v9", Args: rangeArgs(0, 1, "a session"),

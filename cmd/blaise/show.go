@@ -118,6 +118,7 @@ func (a *app) printWaits(s api.Session) {
 			a.printForm(s.ID, short, blaise.FormOf(w.Detail))
 			continue
 		}
+		a.printAsked(w)
 		if w.Rule != "" {
 			a.field("", "put to you by %s", w.Rule)
 		}
@@ -125,6 +126,19 @@ func (a *app) printWaits(s api.Session) {
 		for _, o := range w.Options {
 			a.field("", "--choice %s  %s", o.ID, because(oneLine(o.Name, 120), o.Caution()))
 		}
+	}
+}
+
+// askedRows is how many lines of what is asked for are shown.
+const askedRows = 20
+
+// printAsked shows what exactly a question is about.
+func (a *app) printAsked(w api.Wait) {
+	look := a.look()
+	lead := strings.Repeat(" ", 13)
+	look.Width = max(look.Width-len(lead), 0)
+	for _, line := range look.Asked(w.Detail, askedRows) {
+		fmt.Fprintln(a.out, lead+line)
 	}
 }
 

@@ -24,10 +24,12 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		return tea.Suspend
 	case "ctrl+l":
 		return tea.ClearScreen
+	case "ctrl+o":
+		return m.showAsked()
 	}
 	m.leaving = time.Time{}
 	empty := m.edit.Value() == ""
-	if empty && m.form == nil {
+	if m.o.Watch && m.form == nil {
 		if cmd, taken := m.decide(name, last); taken {
 			return cmd
 		}
@@ -91,6 +93,9 @@ func (m *model) enter() tea.Cmd {
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil
+	}
+	if cmd, taken := m.replies(text); taken {
+		return cmd
 	}
 	if m.letter.waits {
 		m.hint = "the message before is still on its way"

@@ -79,6 +79,9 @@ func (m *model) status() string {
 	if m.hint != "" {
 		return look.Cut(look.Ask(m.hint))
 	}
+	if r, ok := replyOf(m.question(), strings.TrimSpace(m.edit.Value())); ok && m.form == nil {
+		return look.Cut(look.Ask("Enter answers: " + r.says + " · write on to make it a message"))
+	}
 	if m.session == nil {
 		return look.Dim(look.Cut("Enter sends · Alt-Enter begins a line · Ctrl-C twice leaves"))
 	}

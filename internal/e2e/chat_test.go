@@ -123,8 +123,15 @@ func TestChatOnATerminal(t *testing.T) {
 	x.shows("1 Allow")
 	id := b.onlySession()
 	b.state(id, blaise.SessionParked)
-	time.Sleep(time.Second) // a key that comes with the question was meant for something else
+	x.shows("text: hello") // what is asked for is there to be read
+	x.types("no,")
+	x.shows("› no,")
+	x.types("\x17") // no letter of a message answers: only one that stands alone, with Enter
+	b.state(id, blaise.SessionParked)
+	time.Sleep(time.Second) // what comes with the question was meant for something else
 	x.types("y")
+	x.shows("Enter answers: yes")
+	x.types("\r")
 	x.shows("✓")
 	x.shows("I wrote a.txt.")
 	b.answered(id, 1)
