@@ -47,7 +47,8 @@ without one, one is made for each agent in the data folder.
 
 Agents are demo, which needs nothing, and those of claude, codex, opencode and
 gemini that are installed. Ctrl-C pauses what runs; the next start with the same
-data folder goes on, on the same port.`,
+data folder goes on, on the same port. A turn that is open then is cancelled: send
+its message again.`,
 		Example: "  blaise dev\n  blaise dev --repo ~/src/thing --agent claude",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -240,7 +241,7 @@ func (h *house) ready(ctx context.Context) error {
 		where = "export BLAISE_DATA=" + h.o.data + "; "
 	}
 	fmt.Fprintf(out, "Or in another terminal:  %sblaise start --agent %s --wait \"hello\"\n", where, h.agents.names[0])
-	fmt.Fprintln(out, "Ctrl-C pauses what runs; the next start goes on.")
+	fmt.Fprintln(out, "Ctrl-C pauses what runs; the next start goes on (an open turn is cancelled: send it again).")
 	return nil
 }
 

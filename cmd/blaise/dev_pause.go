@@ -78,7 +78,7 @@ func (h *house) askPause(
 		}
 		asked[s.ID] = true
 		g.Go(func() error {
-			if err := c.Pause(ctx, s.ID, "blaise dev stops"); err != nil {
+			if err := c.Pause(ctx, s.ID, "blaise dev was stopped; send again what was cancelled by it"); err != nil {
 				h.log.Info("session not paused", "session", s.ID, "error", err)
 			}
 			return nil

@@ -12,6 +12,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/api"
 	"blaise.dev/blaise/git"
+	"blaise.dev/blaise/internal/tty"
 	"blaise.dev/blaise/plug"
 	"blaise.dev/blaise/transcript"
 
@@ -220,6 +221,36 @@ func liveDiff(ctx context.Context, s api.Session, tree blaise.Resource, patch bo
 	return d, err
 }
 
+// painted is a patch in colours, where there are any: what it says stays as it is.
+func painted(look tty.Look, patch string) string {
+	if !look.Colour {
+		return patch
+	}
+	var b strings.Builder
+	inHunk := false
+	for line := range strings.Lines(patch) {
+		text, end := strings.CutSuffix(line, "\n")
+		paint := func(s string) string { return s }
+		switch {
+		case strings.HasPrefix(text, "diff --git "):
+			inHunk, paint = false, look.Strong
+		case strings.HasPrefix(text, "@@"):
+			inHunk, paint = true, look.Dim
+		case !inHunk:
+			paint = look.Strong // the names of the file
+		case strings.HasPrefix(text, "+"):
+			paint = look.Good
+		case strings.HasPrefix(text, "-"):
+			paint = look.Bad
+		}
+		b.WriteString(paint(text))
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
 func (a *app) printDiff(d sessionDiff, stat bool) error {
 	if a.json {
 		return printJSON(a.out, d)
@@ -240,10 +271,10 @@ func (a *app) printDiff(d sessionDiff, stat bool) error {
 	}
 	if !stat {
 		patch := d.Patch
-		if a.screen { // on a terminal it moves nothing; elsewhere it is to be applied
+		if a.screen || a.look().Colour { // on a terminal it moves nothing; elsewhere it is to be applied
 			patch = harmless(patch)
 		}
-		_, err := fmt.Fprint(a.out, patch)
+		_, err := fmt.Fprint(a.out, painted(a.look(), patch))
 		return err
 	}
 	for _, f := range d.Files {

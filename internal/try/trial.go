@@ -52,7 +52,8 @@ func newTrial(program string) (*trial, error) {
 // blaise is a command line of blaise on the trial's data folder.
 func (t *trial) blaise(args ...string) *exec.Cmd {
 	c := exec.Command(t.program, args...)
-	c.Env = append(os.Environ(), "BLAISE_DATA="+t.data, "BLAISE_URL=", "BLAISE_TOKEN=")
+	c.Env = append(os.Environ(), "BLAISE_DATA="+t.data, "BLAISE_URL=", "BLAISE_TOKEN=",
+		"XDG_STATE_HOME="+filepath.Join(t.dir, "state")) // the agent's memory goes with the rest
 	c.Dir = t.dir
 	return c
 }
