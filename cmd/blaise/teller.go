@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"blaise.dev/blaise/internal/tty"
 	"blaise.dev/blaise/transcript"
 )
 
@@ -15,6 +16,7 @@ import (
 type teller struct {
 	w     io.Writer
 	times bool
+	look  tty.Look          // of a terminal: what a person said then keeps its lines
 	open  bool              // the last line has no end yet
 	tools map[string]string // the names of tool calls, by their ids
 	asked map[string]bool   // the calls that the agent asked about, by the same
@@ -26,9 +28,32 @@ func (t *teller) tell(e transcript.Event) {
 		t.say(e.At, harmless(text))
 		return
 	}
-	if text := t.line(e); text != "" {
-		t.endLine()
-		fmt.Fprintf(t.w, "%s· %s\n", t.stamp(e.At), text)
+	text := t.line(e)
+	if text == "" {
+		return
+	}
+	t.endLine()
+	if e.Kind == transcript.KindMessage && t.look.Width > 0 {
+		t.message(e)
+		return
+	}
+	fmt.Fprintln(t.w, t.look.Dim(t.stamp(e.At)+"· "+text))
+}
+
+// message tells what a person said, with its lines as they were written.
+func (t *teller) message(e transcript.Event) {
+	var d struct {
+		Author, Text string
+		Attachments  []struct{ Name string }
+	}
+	_ = json.Unmarshal(e.Data, &d) // its line was read already
+	text := d.Author + ": " + strings.TrimSpace(d.Text)
+	for _, a := range d.Attachments {
+		text += "\n[with " + oneLine(a.Name, 80) + "]"
+	}
+	fmt.Fprint(t.w, t.look.Dim(t.stamp(e.At)))
+	for _, line := range t.look.Wrap(harmless(text), "› ", "  ") {
+		fmt.Fprintln(t.w, t.look.Strong(line))
 	}
 }
 

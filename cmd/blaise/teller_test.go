@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"blaise.dev/blaise/internal/tty"
 	"blaise.dev/blaise/transcript"
 )
 
@@ -22,5 +23,28 @@ func TestTellerNamesTools(t *testing.T) {
 	want := "· tool: edit a.txt (pending)\n· tool: edit a.txt (completed), not gated\n· tool: a tool (failed)\n"
 	if got := out.String(); got != want {
 		t.Errorf("told\n%s, want\n%s", got, want)
+	}
+}
+
+// On a terminal what a person said keeps its lines, and moves nothing; elsewhere
+// it is one line.
+func TestTellerKeepsTheLinesOfAMessage(t *testing.T) {
+	t.Parallel()
+	e := transcript.Event{Kind: transcript.KindMessage,
+		Data: []byte(`{"author":"ann","text":"one\n  two\u001b[2J","attachments":[{"name":"a.png"}]}`)}
+	for _, x := range []struct {
+		look tty.Look
+		want string
+	}{
+		{tty.Look{}, "· ann: one two[2J [with a.png]\n"},
+		{tty.Look{Width: 40}, "› ann: one\n    two\ufffd[2J\n  [with a.png]\n"},
+		{tty.Look{Width: 40, Colour: true}, "\x1b[1m› ann: one\x1b[0m\n\x1b[1m    two\ufffd[2J\x1b[0m\n\x1b[1m  [with a.png]\x1b[0m\n"},
+	} {
+		var out strings.Builder
+		tells := teller{w: &out, look: x.look}
+		tells.tell(e)
+		if got := out.String(); got != x.want {
+			t.Errorf("told %q, want %q", got, x.want)
+		}
 	}
 }

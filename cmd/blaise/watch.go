@@ -62,7 +62,7 @@ func transcriptCommand(a *app) *cobra.Command {
 				}
 				return printJSONLine(a.out, e)
 			}
-			w := &watcher{a: a, teller: teller{w: a.out, times: true}, quiet: true}
+			w := &watcher{a: a, teller: teller{w: a.out, times: true, look: a.look()}, quiet: true}
 			if follow {
 				return done(c.Follow(ctx, id, after, w.follow))
 			}
