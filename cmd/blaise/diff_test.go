@@ -20,7 +20,7 @@ func TestDiffOnATerminalWithoutASize(t *testing.T) {
 	}
 	defer func() { _, _ = ours.Close(), theirs.Close() }()
 	d := sessionDiff{Diff: git.Diff{Patch: "+\x1b[2J\x9b31m\n", Files: []git.FileChange{{Path: "a"}}}}
-	for want, a := range map[string]*app{"+\uFFFD[2J\uFFFD31m\n": {}, d.Patch: {}} {
+	for want, a := range map[string]*app{"+\uFFFD[2J\uFFFD31m\n": {colour: "never"}, d.Patch: {}} {
 		if want != d.Patch {
 			a.lookAt(theirs)
 		}
