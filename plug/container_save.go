@@ -34,22 +34,11 @@ func (p *container) Bring(ctx context.Context, s Scope) error {
 			return err
 		}
 		defer r.Close()
-		fresh := filepath.Join(s.Dir, "home-coming")
-		if err := removeAll(fresh); err != nil {
-			return err
-		}
-		if err := os.Mkdir(fresh, 0o700); err != nil {
-			return err
-		}
-		root, err := os.OpenRoot(fresh)
+		err = comeHome(s, m.Outer, func(root *os.Root) error { return unpackDir(root, r) })
 		if err != nil {
-			return err
-		}
-		err = unpackDir(root, r)
-		if err := errors.Join(err, root.Close()); err != nil {
 			return fmt.Errorf("copy checkout out of volume: %w", err)
 		}
-		return exchange(m.Outer, fresh, filepath.Join(s.Dir, "before"))
+		return nil
 	})
 }
 

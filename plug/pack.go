@@ -3,13 +3,11 @@ package plug
 import (
 	"archive/tar"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 )
 
 // A packing says how a directory goes into a tar stream.
@@ -76,60 +74,6 @@ func packFile(w io.Writer, file string, size int64) error {
 	defer f.Close()
 	_, err = io.CopyN(w, f, size)
 	return err
-}
-
-// unpackDir writes a tar stream into root. It was packed where an agent worked:
-// nothing leaves root, no device is made, nothing is executable as another
-// user, and what belongs to whom is not kept.
-func unpackDir(root *os.Root, r io.Reader) error {
-	for t := tar.NewReader(r); ; {
-		h, err := t.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		name := path.Clean(strings.TrimPrefix(h.Name, "/"))
-		if name == "." {
-			continue
-		}
-		if err := unpackOne(root, name, h, t); err != nil {
-			return fmt.Errorf("unpack %q: %w", h.Name, err)
-		}
-	}
-}
-
-func unpackOne(root *os.Root, name string, h *tar.Header, r io.Reader) error {
-	if up := path.Dir(name); up != "." {
-		if err := root.MkdirAll(up, 0o755); err != nil {
-			return err
-		}
-	}
-	mode := fs.FileMode(h.Mode) & fs.ModePerm
-	switch h.Typeflag {
-	case tar.TypeDir:
-		if err := root.MkdirAll(name, 0o755); err != nil {
-			return err
-		}
-		return root.Chmod(name, mode|0o700) // or nothing could be put into it
-	case tar.TypeSymlink:
-		return root.Symlink(h.Linkname, name)
-	case tar.TypeLink:
-		return root.Link(path.Clean(strings.TrimPrefix(h.Linkname, "/")), name)
-	case tar.TypeReg:
-		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o600)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(f, r)
-		err = errors.Join(err, f.Close())
-		if err == nil {
-			err = root.Chtimes(name, h.ModTime, h.ModTime)
-		}
-		return err
-	}
-	return nil // a device, a pipe
 }
 
 // firstFile is what the first regular file of a tar stream holds.

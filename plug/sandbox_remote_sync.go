@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"path/filepath"
 )
 
 // shimInside is where the shim is in the sandbox.
@@ -56,22 +55,11 @@ func (r *remote) sendCheckout(ctx context.Context, dir string) error {
 // fetchCheckout makes the checkout here what the one in the sandbox is. Until
 // it is whole here, the one from before stays.
 func (r *remote) fetchCheckout(ctx context.Context) error {
-	fresh := filepath.Join(r.s.Dir, "home-coming")
-	if err := removeAll(fresh); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(fresh, 0o700); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(fresh)
+	err := comeHome(r.s, r.state.Outer, func(root *os.Root) error { return r.unpack(ctx, root) })
 	if err != nil {
-		return err
-	}
-	err = r.unpack(ctx, root)
-	if err := errors.Join(err, root.Close()); err != nil {
 		return fmt.Errorf("copy checkout out of sandbox %s: %w", r.state.ID, err)
 	}
-	return exchange(r.state.Outer, fresh, filepath.Join(r.s.Dir, "before"))
+	return nil
 }
 
 func (r *remote) unpack(ctx context.Context, root *os.Root) error {
@@ -79,7 +67,9 @@ func (r *remote) unpack(ctx context.Context, root *os.Root) error {
 	unpacked := make(chan error, 1)
 	go func() {
 		err := unpackDir(root, out)
-		_, _ = io.Copy(io.Discard, out) // the padding behind the end
+		if err == nil {
+			_, err = io.Copy(io.Discard, out) // the padding behind the end
+		}
 		out.CloseWithError(err)
 		unpacked <- err
 	}()
