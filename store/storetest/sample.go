@@ -39,7 +39,7 @@ func New(id blaise.SessionID) blaise.Snapshot {
 func Full(id blaise.SessionID) blaise.Snapshot {
 	var s blaise.Snapshot
 	fill(reflect.ValueOf(&s).Elem(), new(int))
-	s.Policy = blaise.Policy{}
+	s.Policy, s.Crowded = blaise.Policy{}, false // not of the database
 	s.Session.ID, s.Session.State = id, blaise.SessionParked
 	s.Session.Held = false
 	s.Session.Title, s.Messages[0].Text = "nul\x00 Roof", "nul\x00"
