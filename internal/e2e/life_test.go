@@ -190,8 +190,8 @@ func TestA18_EndWhileRunning(t *testing.T) {
 	b.kill(run, syscall.SIGCONT)
 	b.run("end", string(id))
 	b.state(id, blaise.SessionEnded)
-	if said := b.fails(4, "say", string(id), "more"); !strings.Contains(said, "--from "+string(id)) {
-		t.Errorf("no hint how to go on: %s", said)
-	}
 	b.environment(id, blaise.EnvDestroyed)
+	if said := b.fails(4, "say", string(id), "more"); !strings.Contains(said, "--again "+string(id)) {
+		t.Errorf("no hint how to go on without saved work: %s", said)
+	}
 }
