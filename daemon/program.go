@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"blaise.dev/blaise/internal/shim"
 )
@@ -68,6 +69,10 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
+	// A child forked meanwhile would hold it open for writing, and it could not be
+	// started ("text file busy").
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	out, err := os.CreateTemp(filepath.Dir(to), ".new-*")
 	if err != nil {
 		return err

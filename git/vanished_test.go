@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -25,7 +26,10 @@ func TestAWorktreeGoesWhileGitLists(t *testing.T) {
 		once := filepath.Join(t.TempDir(), "once")
 		script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *\"worktree list\"*) mkdir %q 2>/dev/null && {\n"+
 			"\techo %q >&2; exit 128; } ;;\nesac\nexec %q \"$@\"\n", once, said, real)
-		if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700); err != nil {
+		syscall.ForkLock.RLock() // a child forked meanwhile would keep it from being started
+		err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700)
+		syscall.ForkLock.RUnlock()
+		if err != nil {
 			t.Fatal(err)
 		}
 		if all, err := r.Worktrees(t.Context()); err != nil || len(all) != 1 {

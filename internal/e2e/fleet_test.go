@@ -322,7 +322,7 @@ func (b lab) upgrade() {
 	if err == nil {
 		new := append(program, []byte(time.Now().String())...)
 		_ = os.Remove(filepath.Join(dir, "runner")) // one that runs cannot be written to
-		err = os.WriteFile(filepath.Join(dir, "runner"), new, 0o755)
+		err = writeProgram(filepath.Join(dir, "runner"), new)
 	}
 	if err != nil {
 		b.t.Fatal(err)

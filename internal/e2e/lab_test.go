@@ -268,3 +268,11 @@ func (b lab) history(id blaise.SessionID, subject, setting string) {
 		b.t.Errorf("no history of %s with %q: %+v", subject, setting, all)
 	}
 }
+
+// writeProgram writes what is started next. A child that another test forks
+// meanwhile would hold it open for writing, and it could not be started.
+func writeProgram(path string, text []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, text, 0o755)
+}

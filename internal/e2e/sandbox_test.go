@@ -101,7 +101,7 @@ func TestRemoteSandboxLife(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	program := filepath.Join(root, "provider")
-	if err := os.WriteFile(program, []byte(sandboxProvider), 0o755); err != nil {
+	if err := writeProgram(program, []byte(sandboxProvider)); err != nil {
 		t.Fatal(err)
 	}
 	verbs := map[string]any{"exec": []string{program, "exec", root, "{id}"}}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"blaise.dev/blaise/internal/shim"
@@ -18,7 +19,10 @@ import (
 func TestWhatIsNoShimStartsNone(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\nexec %q nested\n", self()), 0o700); err != nil {
+	syscall.ForkLock.RLock() // a child forked meanwhile would keep it from being started
+	err := os.WriteFile(program, fmt.Appendf(nil, "#!/bin/sh\nexec %q nested\n", self()), 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	r, w, err := os.Pipe()
