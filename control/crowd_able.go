@@ -22,7 +22,7 @@ func (k *crowd) takeable(ctx context.Context, agent blaise.AgentName, most int, 
 		}
 		n := 0
 		for _, o := range offers {
-			able, err := k.able(ctx, o, runners)
+			able, err := k.c.able(ctx, o, runners)
 			if err != nil {
 				return 0, err
 			}
@@ -41,7 +41,7 @@ func (k *crowd) takeable(ctx context.Context, agent blaise.AgentName, most int, 
 
 // able are the instances that are here and may take an offered run, with a slot
 // free or not.
-func (k *crowd) able(ctx context.Context, o store.Offer, runners []RunnerView) (able []InstanceView, err error) {
+func (c *Control) able(ctx context.Context, o store.Offer, runners []RunnerView) (able []InstanceView, err error) {
 	for _, r := range runners {
 		for _, in := range r.Instances {
 			if serves(r, in) && suits(Asker{Runner: r.Runner, Instance: in.Instance}, o) {
@@ -52,7 +52,7 @@ func (k *crowd) able(ctx context.Context, o store.Offer, runners []RunnerView) (
 	if o.Run.Runner == "" || len(able) == 0 {
 		return able, nil
 	}
-	v, err := k.c.db.View(ctx, o.Session)
+	v, err := c.db.View(ctx, o.Session)
 	if blaise.CodeOf(err) == blaise.CodeNotFound { // deleted since
 		return nil, nil
 	}

@@ -81,7 +81,7 @@ func withoutSlot(runners []RunnerView) map[blaise.InstanceID]bool {
 
 // full are the instances that may take an offered run, if none of them has a slot.
 func (k *crowd) full(ctx context.Context, o store.Offer, runners []RunnerView) ([]InstanceView, error) {
-	able, err := k.able(ctx, o, runners)
+	able, err := k.c.able(ctx, o, runners)
 	for _, in := range able {
 		if len(in.Runs) < in.Slots {
 			return nil, err

@@ -7,12 +7,12 @@ import (
 	"blaise.dev/blaise/store"
 )
 
-// takers are the instances that are here and take what is offered, as read once
-// for all the runs of which it is asked.
+// takers are the runners and their instances, as read once for all the runs of
+// which it is asked who may take them.
 type takers struct {
-	c    *Control
-	all  []Asker
-	free map[blaise.InstanceID]bool // has a slot free, of those looked at
+	c       *Control
+	runners []RunnerView               // without the runs of their instances
+	free    map[blaise.InstanceID]bool // has a slot free, of those looked at
 }
 
 func (c *Control) takers(ctx context.Context) (*takers, error) {
@@ -20,42 +20,31 @@ func (c *Control) takers(ctx context.Context) (*takers, error) {
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[blaise.RunnerID]store.Runner, len(runners))
-	for _, r := range runners {
-		byID[r.ID] = r
+	instances, err := c.db.Instances(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[blaise.RunnerID][]InstanceView, len(runners))
+	for _, in := range instances {
+		of[in.Runner] = append(of[in.Runner], InstanceView{Instance: in, Online: c.online(in)})
 	}
 	t := &takers{c: c, free: map[blaise.InstanceID]bool{}}
-	instances, err := c.db.Instances(ctx)
-	for _, in := range instances {
-		r, known := byID[in.Runner]
-		if known && serves(RunnerView{Runner: r}, InstanceView{Instance: in, Online: c.online(in)}) {
-			t.all = append(t.all, Asker{Runner: r, Instance: in})
-		}
+	for _, r := range runners {
+		t.runners = append(t.runners, RunnerView{Runner: r, Instances: of[r.ID]})
 	}
-	return t, err
+	return t, nil
 }
 
 // lack is why none of them takes an offered run, as far as that is theirs; ""
 // if one may.
 func (t *takers) lack(ctx context.Context, o store.Offer) (blaise.Lack, error) {
+	able, err := t.c.able(ctx, o, t.runners)
+	if err != nil {
+		return "", err
+	}
 	lack := blaise.LacksRunner
-	for _, a := range t.all {
-		if !suits(a, o) {
-			continue
-		}
-		if o.Run.Runner != "" {
-			v, err := t.c.db.View(ctx, o.Session)
-			if blaise.CodeOf(err) == blaise.CodeNotFound {
-				return "", nil // deleted since
-			}
-			if err != nil {
-				return "", err
-			}
-			if !isWhere(v, a.Instance) {
-				continue
-			}
-		}
-		free, err := t.hasSlot(ctx, a.Instance)
+	for _, in := range able {
+		free, err := t.hasSlot(ctx, in.Instance)
 		if free || err != nil {
 			return "", err
 		}
