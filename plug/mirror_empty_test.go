@@ -11,6 +11,7 @@ import (
 	"blaise.dev/blaise"
 	"blaise.dev/blaise/git"
 	"blaise.dev/blaise/plug"
+	"blaise.dev/blaise/plug/plugtest"
 )
 
 // A haven has written down the saves of one session, and takes bundles into dir.
@@ -36,6 +37,16 @@ func (h *haven) Keep(ctx context.Context, _ blaise.SessionID, save blaise.SavedW
 		}
 	}
 	return err
+}
+
+// takenUp is kept.txt in the next environment of a session, which begins with a
+// save and knows no mirror.
+func takenUp(t *testing.T, w *plugtest.World, repo string, from blaise.SavedWork) string {
+	t.Helper()
+	next := urlWorld(t, repo, w.Options.Repos...)
+	next.Session = w.Session
+	next.Options.Environment, next.Options.Restore, next.Options.Files = w.Session+"-2", from, w.Options.Files
+	return read(t, filepath.Join(next.Open().Env().Place().Dir, "kept.txt"))
 }
 
 // A mirror that nobody needs is emptied of the work that is saved in it when
@@ -87,10 +98,7 @@ func TestX5_MirrorIsEmptiedIntoBlaise(t *testing.T) {
 	if removed, err := plug.RemoveUnused(t.Context(), w.State, dir, month); !removed || err != nil {
 		t.Fatalf("removed: %v, %v", removed, err)
 	}
-	next := urlWorld(t, repo, may)
-	next.Session = w.Session
-	next.Options.Environment, next.Options.Restore, next.Options.Files = w.Session+"-2", to.saves[0], files
-	contains(t, read(t, filepath.Join(next.Open().Env().Place().Dir, "kept.txt")), "kept")
+	contains(t, takenUp(t, w, repo, to.saves[0]), "kept")
 }
 
 // The saved work of a session that was deleted goes with its mirror.
@@ -148,10 +156,7 @@ func TestX5_EmptiedMirrorOutlastsTheBranchesOfItsSource(t *testing.T) {
 	gitIn(t, repo, "merge", "-q", "--squash", "feature")
 	gitIn(t, repo, "commit", "-qm", "feature")
 	gitIn(t, repo, "branch", "-qD", "feature")
-	next := urlWorld(t, repo, may)
-	next.Session = w.Session
-	next.Options.Environment, next.Options.Restore, next.Options.Files = w.Session+"-2", to.saves[0], files
-	contains(t, read(t, filepath.Join(next.Open().Env().Place().Dir, "kept.txt")), "not pushed")
+	contains(t, takenUp(t, w, repo, to.saves[0]), "not pushed")
 }
 
 // A foreign haven answers nothing of one session.
